@@ -65,15 +65,12 @@
 #include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/found/gstccldetections.h>
 #include "gstccllabels.h"
 #include "gstccldetectsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_detect_debug);
 #define GST_CAT_DEFAULT gst_ccl_detect_debug
-
-/* The parameter structure of all regions of interest, and the type of those that were looked at. */
-#define ROI_PARAM "ccldetect"
-#define ROI_LOOK "ccldetect-look"
 
 #define PROP_STATS GST_CCL_DETECT_FIRST_ID
 
@@ -413,17 +410,6 @@ find_free_id (GstBuffer *buffer)
   return free_id;
 }
 
-static void
-add_region (GstBuffer *buffer, GQuark type, gint id, guint x, guint y, guint width, guint height,
-            GstStructure *param)
-{
-  GstVideoRegionOfInterestMeta *roi =
-      gst_buffer_add_video_region_of_interest_meta_id (buffer, type, x, y, width, height);
-
-  roi->id = id;
-  gst_video_region_of_interest_meta_add_param (roi, param);
-}
-
 static GQuark
 gst_ccl_detect_get_quark (GstCclDetect *self, guint class_id)
 {
@@ -440,6 +426,20 @@ gst_ccl_detect_get_quark (GstCclDetect *self, guint class_id)
   return quark;
 }
 
+/* A box of the network, in pixels of the frame. */
+static GstCclComponent
+convert_box (const GstCclBox *box)
+{
+  GstCclComponent component = { .x = (guint) (box->x + 0.5f), .y = (guint) (box->y + 0.5f) };
+
+  component.width = MAX ((guint) (box->x + box->width + 0.5f) - component.x, 1);
+  component.height = MAX ((guint) (box->y + box->height + 0.5f) - component.y, 1);
+  component.class_id = box->class_id + 1;
+  component.confidence = box->confidence;
+
+  return component;
+}
+
 /* Attaches the boxes of the finished look, which are in pixels of the frame. */
 static void
 gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
@@ -452,20 +452,18 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
 
   for (i = 0; i < self->view.n; i++) {
     const CclCrop *crop = &self->view.crops[i];
+    const GstCclComponent part = {
+      .x = crop->x, .y = crop->y, .width = crop->width, .height = crop->height
+    };
 
-    add_region (buffer, g_quark_from_static_string (ROI_LOOK), id++, crop->x, crop->y, crop->width,
-                crop->height, gst_structure_new (ROI_PARAM, "frame-age", G_TYPE_INT64, age, NULL));
+    gst_ccl_detections_add_part (buffer, id++, &part, age);
   }
   for (i = 0; i < boxes->len; i++) {
     const GstCclBox *box = &g_array_index (boxes, GstCclBox, i);
-    const guint x = (guint) (box->x + 0.5f), y = (guint) (box->y + 0.5f);
+    const GstCclComponent component = convert_box (box);
 
-    add_region (buffer, gst_ccl_detect_get_quark (self, box->class_id), id++, x, y,
-                MAX ((guint) (box->x + box->width + 0.5f) - x, 1),
-                MAX ((guint) (box->y + box->height + 0.5f) - y, 1),
-                gst_structure_new (ROI_PARAM, "frame-age", G_TYPE_INT64, age, "confidence",
-                                   G_TYPE_DOUBLE, (gdouble) box->confidence, "class-id",
-                                   G_TYPE_UINT, box->class_id + 1, NULL));
+    gst_ccl_detections_add_box (buffer, gst_ccl_detect_get_quark (self, box->class_id), id++,
+                                &component, age);
   }
   /* Classes that components have already keep their names. */
   if (meta && self->names && !gst_ccl_meta_get_class_names (meta))

@@ -56,14 +56,14 @@ gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError *
   }
 
   copy = g_strndup (text, size);
-  lines = g_strsplit (copy, "\n", GST_CCL_MAX_CLASSES + 1);
+  lines = g_strsplit (copy, "\n", GST_CCL_LABELS_MAX_CLASSES + 1);
   g_free (copy);
   n = g_strv_length (lines);
   while (n > 0 && !*g_strstrip (lines[n - 1]))
     n--;
 
   names = g_ptr_array_new_with_free_func (g_free);
-  for (i = 0; i < n && i < GST_CCL_MAX_CLASSES; i++) {
+  for (i = 0; i < n && i < GST_CCL_LABELS_MAX_CLASSES; i++) {
     gchar *name = g_strstrip (lines[i]);
 
     if (strlen (name) > GST_CCL_LABEL_MAX_SIZE) {
@@ -75,9 +75,9 @@ gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError *
     g_ptr_array_add (names, *name ? g_strdup (name) : make_name (i));
   }
   g_strfreev (lines);
-  if (n > GST_CCL_MAX_CLASSES && names->len == GST_CCL_MAX_CLASSES)
+  if (n > GST_CCL_LABELS_MAX_CLASSES && names->len == GST_CCL_LABELS_MAX_CLASSES)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                 "%s has more than %d names.", path, GST_CCL_MAX_CLASSES);
+                 "%s has more than %d names.", path, GST_CCL_LABELS_MAX_CLASSES);
   else if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "%s has no names.", path);
   if (names->len < n || n == 0) {
@@ -134,7 +134,7 @@ parse_entry (const gchar **text, guint64 *number)
     return NULL;
   *number = g_ascii_strtoull (*text, &end, 10);
   *text = skip_spaces (end);
-  if (**text != ':' || *number >= GST_CCL_MAX_CLASSES)
+  if (**text != ':' || *number >= GST_CCL_LABELS_MAX_CLASSES)
     return NULL;
   *text = skip_spaces (*text + 1);
 
@@ -155,7 +155,7 @@ gst_ccl_labels_parse_dictionary (const gchar *text, guint n_classes)
     return NULL;
 
   names = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_set_size (names, (gint) MIN (n_classes, GST_CCL_MAX_CLASSES));
+  g_ptr_array_set_size (names, (gint) MIN (n_classes, GST_CCL_LABELS_MAX_CLASSES));
   do {
     guint64 number = 0;
     gchar *name;
@@ -199,7 +199,7 @@ gst_ccl_labels_load (const gchar *path, const gchar *metadata, guint n_classes, 
   if (names)
     return names;
   if (!path) {
-    n_classes = MIN (n_classes, GST_CCL_MAX_CLASSES);
+    n_classes = MIN (n_classes, GST_CCL_LABELS_MAX_CLASSES);
     names = g_new0 (gchar *, n_classes + 1);
     for (i = 0; i < n_classes; i++)
       names[i] = n_classes == G_N_ELEMENTS (coco) ? g_strdup (coco[i]) : make_name (i);
@@ -230,7 +230,7 @@ find_class (const gchar *text, gchar **names, guint n)
       return (gint) i;
   }
 
-  return g_ascii_string_to_unsigned (text, 10, 0, GST_CCL_MAX_CLASSES - 1, &number, NULL)
+  return g_ascii_string_to_unsigned (text, 10, 0, GST_CCL_LABELS_MAX_CLASSES - 1, &number, NULL)
              ? (gint) number
              : -1;
 }

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Longest file of names, in bytes, and name. */
 #define GST_CCL_LABELS_MAX_SIZE (1024 * 1024)
 #define GST_CCL_LABEL_MAX_SIZE 256
-#define GST_CCL_MAX_CLASSES 65535
+#define GST_CCL_LABELS_MAX_CLASSES 65535
 
 /* Parses a text with a name on each line, the first that of class 0. Lines may end with CR LF; an
  * empty line is a class without a name, "class-5" for the fifth. Returns a NULL-terminated array,

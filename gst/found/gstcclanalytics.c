@@ -6,6 +6,8 @@
 #ifdef HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 
+#include "gstcclroi.h"
+
 /* Estimated size of an entry in the relation metadata, which grows if that is too little. */
 #define ENTRY_SIZE 64
 
@@ -125,8 +127,8 @@ has_same_box (gconstpointer a, gconstpointer b)
 
 void
 gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
-                              const GstCclComponent *tracked, const GstCclComponent *const *boxes,
-                              guint n)
+                              const GstCclComponent *objects, const GstCclComponent *components,
+                              const guint *sources, guint n)
 {
   GArray *detections = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
   GHashTable *by_box = g_hash_table_new (hash_box, has_same_box);
@@ -139,12 +141,14 @@ gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstC
                           &g_array_index (detections, GstCclComponent, i));
   ids = g_new (gint, n);
   for (i = 0; i < n; i++) {
-    const GstCclComponent *detection = boxes[i] ? g_hash_table_lookup (by_box, boxes[i]) : NULL;
+    const GstCclComponent *detection = sources[i] != GST_CCL_NO_SOURCE
+                                           ? g_hash_table_lookup (by_box, &components[sources[i]])
+                                           : NULL;
 
     ids[i] = detection ? (gint) detection->label : -1;
   }
   if (detections->len > 0)
-    add_tracks (buffer, tracked, ids, n);
+    add_tracks (buffer, objects, ids, n);
   g_free (ids);
   g_hash_table_unref (by_box);
   g_array_unref (detections);
@@ -164,8 +168,8 @@ gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClas
 
 void
 gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
-                              const GstCclComponent *tracked, const GstCclComponent *const *boxes,
-                              guint n)
+                              const GstCclComponent *objects, const GstCclComponent *components,
+                              const guint *sources, guint n)
 {
 }
 #endif

@@ -24,11 +24,13 @@ void gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCc
 void gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
                                     GstCclClassNames *names, const gchar *no_class);
 
-/* Adds a GstAnalyticsTrackingMtd for each of the @n components that is tracked, and relates it to
- * the object detection whose box is that of boxes[i]; NULL has none. @buffer must be writable. */
+/* Adds a GstAnalyticsTrackingMtd for each of the @n objects that is tracked, and relates it to the
+ * object detection with the box of components[sources[i]], which objects[i] was made of; none with
+ * GST_CCL_NO_SOURCE. @buffer must be writable. */
 void gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height,
-                                   GstCclClasses *classes, const GstCclComponent *tracked,
-                                   const GstCclComponent *const *boxes, guint n);
+                                   GstCclClasses *classes, const GstCclComponent *objects,
+                                   const GstCclComponent *components, const guint *sources,
+                                   guint n);
 
 G_END_DECLS
 

@@ -248,6 +248,54 @@ gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *ro
   }
 }
 
+/* The regions by label, the first of each. */
+static GHashTable *
+by_label_new (const GstCclRois *rois)
+{
+  GHashTable *table = g_hash_table_new (NULL, NULL);
+  guint i;
+
+  for (i = rois->n; i-- > 0;)
+    g_hash_table_insert (table, GUINT_TO_POINTER (rois->components[i].label), rois->rois[i]);
+
+  return table;
+}
+
+GQuark
+gst_ccl_rois_get_object_type (const gchar *class_name)
+{
+  return g_quark_from_string (class_name ? class_name : "object");
+}
+
+void
+gst_ccl_rois_replace (GstBuffer *buffer, const GstCclRois *rois, gboolean by_label,
+                      const GstCclComponent *objects, const guint *sources, guint n,
+                      GstCclClassNames *names)
+{
+  GHashTable *labels = by_label ? by_label_new (rois) : NULL;
+  guint i, id = G_MAXINT;
+
+  for (i = 0; i < rois->n; i++)
+    id = (guint) MIN ((gint) id, rois->rois[i]->id);
+
+  for (i = 0; i < n; i++) {
+    const GstCclComponent *object = &objects[i];
+    const gchar *name = names ? gst_ccl_class_names_get_name (names, object->class_id) : NULL;
+    const GstVideoRegionOfInterestMeta *roi =
+        sources[i] == GST_CCL_NO_SOURCE ? NULL
+        : labels ? g_hash_table_lookup (labels, GUINT_TO_POINTER (object->label))
+                 : rois->rois[sources[i]];
+
+    if (roi)
+      gst_ccl_rois_add_copy (buffer, roi, (gint) id++, object, name);
+    else if (sources[i] == GST_CCL_NO_SOURCE)
+      gst_ccl_rois_add (buffer, gst_ccl_rois_get_object_type (name), (gint) id++, object, name);
+  }
+  for (i = 0; i < rois->n; i++)
+    gst_buffer_remove_meta (buffer, &rois->rois[i]->meta);
+  g_clear_pointer (&labels, g_hash_table_unref);
+}
+
 static gboolean
 set_frame_age (GstBuffer *buffer, GstMeta **meta, gpointer user_data)
 {

@@ -39,6 +39,12 @@ void gst_ccl_rois_own (GstCclRois *rois);
 
 void gst_ccl_rois_clear (GstCclRois *rois);
 
+/* Index of an object that was made of no component. */
+#define GST_CCL_NO_SOURCE G_MAXUINT
+
+/* The type of an object's region: the name of its class, which may be NULL, or `object`. */
+GQuark gst_ccl_rois_get_object_type (const gchar *class_name);
+
 /* Attaches @component to the writable @buffer as a region of interest, and returns that.
  * @class_name may be NULL. */
 GstVideoRegionOfInterestMeta *gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,
@@ -55,6 +61,13 @@ void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *compone
  * class, it is the new one. */
 void gst_ccl_rois_add_copy (GstBuffer *buffer, const GstVideoRegionOfInterestMeta *roi, gint id,
                             const GstCclComponent *component, const gchar *class_name);
+
+/* Replaces @rois, the regions of the writable @buffer, with @n objects: copies of the regions that
+ * they were made of, and new ones for objects without a source. The region of objects[i] is that of
+ * component sources[i] or, with @by_label, the first one with the label of the object. */
+void gst_ccl_rois_replace (GstBuffer *buffer, const GstCclRois *rois, gboolean by_label,
+                           const GstCclComponent *objects, const guint *sources, guint n,
+                           GstCclClassNames *names);
 
 /* The components that the writable @buffer has as regions of interest were found in another
  * frame: sets how much older that is. */

@@ -55,8 +55,7 @@
 #include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
 #include <gst/found/gstcclclasses.h>
-#include <gst/found/gstcclfindings.h>
-#include <gst/found/gstcclroi.h>
+#include <gst/found/gstcclfound.h>
 
 #include "gstcclpainter.h"
 
@@ -789,13 +788,12 @@ static gboolean
 gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
 {
   GstCclScene scene = { NULL, (gint) self->width, (gint) self->height };
-  GstCclFindings scaled = { FALSE };
-  GstCclRois *rois = &scaled.rois;
+  GstCclFoundFlags flags = GST_CCL_FOUND_SCALE;
   GstCclComponent *components = NULL;
   GQuark *names = NULL;
   GstClockTime running_time;
   GstCclDrawStyle style;
-  GstCclMeta *meta;
+  GstCclFound found;
   gboolean painted;
 
   GST_OBJECT_LOCK (self);
@@ -805,21 +803,15 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
 
   if (!self->attach && !GST_VIDEO_INFO_IS_RGB (&self->info))
     scene.yuv = &self->info;
-  meta = gst_buffer_get_ccl_meta (buffer);
-  if (meta && (meta->width != self->width || meta->height != self->height)) {
-    gst_ccl_findings_init (&scaled, buffer, self->width, self->height);
-    gst_ccl_findings_scale (&scaled, self->width, self->height);
-    meta = &scaled.components;
-  } else if (!meta || style.draw & GST_CCL_OVERLAY_DRAW_NAMES) {
-    gst_ccl_rois_init (rois, buffer);
-  }
-  scene.components = meta ? meta->components : rois->components;
-  scene.n_components = meta ? meta->n_components : rois->n;
   if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
-    scene.names = names = find_names (rois, scene.components, scene.n_components);
+    flags |= GST_CCL_FOUND_BOTH;
+  gst_ccl_found_init (&found, buffer, self->width, self->height, flags);
+  scene.components = found.components;
+  scene.n_components = found.n_components;
+  if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
+    scene.names = names = find_names (found.rois, scene.components, scene.n_components);
   if (style.draw & GST_CCL_OVERLAY_DRAW_CLASSES || style.color_by_class)
-    components =
-        gst_ccl_overlay_take_classes (self, &scene, meta ? meta->class_names : rois->class_names);
+    components = gst_ccl_overlay_take_classes (self, &scene, found.class_names);
   gst_ccl_overlay_place_zones (self, buffer, &scene);
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
                              &scene.stream_time, &running_time);
@@ -829,7 +821,7 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
   g_free (components);
   g_free (names);
   g_free (style.font);
-  gst_ccl_findings_clear (&scaled);
+  gst_ccl_found_clear (&found);
 
   return painted;
 }

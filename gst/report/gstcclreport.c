@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 #include <gst/base/gstcclutils.h>
-#include <gst/found/gstcclfindings.h>
+#include <gst/found/gstcclfound.h>
 
 #include "gstcclutc.h"
 
@@ -265,10 +265,9 @@ gst_ccl_report_push (GstCclReport *self)
 static void
 write_frame (GstCclReport *self, GstBuffer *inbuf)
 {
-  GstCclFindings cropped = { FALSE }, scaled = { FALSE };
-  const GstCclMeta *meta = gst_buffer_get_ccl_meta (inbuf);
-  GstCclRois rois = { 0 };
+  GstCclFindings scaled = { FALSE };
   GstCclReportFrame frame;
+  GstCclFound found;
   gboolean has_size, wanted;
   gchar *source;
 
@@ -277,13 +276,7 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
   source = g_strdup (PRIV (self)->source);
   GST_OBJECT_UNLOCK (self);
 
-  if (!meta) {
-    gst_ccl_rois_init (&rois, inbuf);
-  } else if (meta->width != PRIV (self)->width || meta->height != PRIV (self)->height) {
-    gst_ccl_findings_init (&cropped, inbuf, 0, 0);
-    meta = &cropped.components;
-  }
-
+  gst_ccl_found_init (&found, inbuf, PRIV (self)->width, PRIV (self)->height, GST_CCL_FOUND_CROP);
   frame.source = source;
   frame.number = PRIV (self)->n_frames++;
   frame.timestamp = GST_BUFFER_PTS (inbuf);
@@ -292,14 +285,14 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
                              &frame.stream_time, &frame.running_time);
   frame.utc = get_utc (self, inbuf, frame.running_time);
   /* Metadata of others may have no size. */
-  has_size = meta && meta->width > 0 && meta->height > 0;
-  frame.width = has_size ? meta->width : PRIV (self)->width;
-  frame.height = has_size ? meta->height : PRIV (self)->height;
-  frame.found = meta ? (gint64) meta->found : -1;
-  frame.frame_age = meta ? meta->frame_age : rois.frame_age;
-  frame.n_components = meta ? meta->n_components : rois.n;
-  frame.components = meta ? meta->components : rois.components;
-  frame.class_names = meta ? meta->class_names : rois.class_names;
+  has_size = found.width > 0 && found.height > 0;
+  frame.width = has_size ? found.width : PRIV (self)->width;
+  frame.height = has_size ? found.height : PRIV (self)->height;
+  frame.found = found.found;
+  frame.frame_age = found.frame_age;
+  frame.n_components = found.n_components;
+  frame.components = found.components;
+  frame.class_names = found.class_names;
   frame.zones = get_scaled_zones (inbuf, frame.width, frame.height, &scaled);
 
   set_stamp (self, inbuf, frame.utc);
@@ -307,8 +300,7 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
   GST_CCL_REPORT_GET_CLASS (self)->write (self, inbuf, &frame, wanted);
 
   gst_ccl_findings_clear (&scaled);
-  gst_ccl_findings_clear (&cropped);
-  gst_ccl_rois_clear (&rois);
+  gst_ccl_found_clear (&found);
   g_free (source);
 }
 

@@ -83,12 +83,10 @@
 #include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
-#include <gst/found/gstcclanalytics.h>
 #include <gst/found/gstcclattach.h>
-#include <gst/found/gstcclforeign.h>
+#include <gst/found/gstccldetections.h>
+#include <gst/found/gstcclfound.h>
 #include <gst/found/gstcclmessage.h>
-#include <gst/found/gstcclroi.h>
-#include "gstccltracklook.h"
 #include "gstccltrackoutput.h"
 #include "tracker.h"
 
@@ -99,7 +97,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define DEFAULT_OBJECTS TRUE
 #define DEFAULT_CLASSES_ONLY FALSE
 
-/* Results of a network that are older than this count as that old. */
+/* Older results of a network count as that old. */
 #define OLDEST_LOOK (2 * GST_SECOND)
 
 #define DEFAULT_POST_MESSAGES FALSE
@@ -144,10 +142,11 @@ struct _GstCclTrack
   guint width, height;
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
-  GArray *output;     /* GstCclTrackOutput */
-  GArray *components; /* GstCclComponent of each output */
-  GstCclTrackLook look;
-  GstCclForeignKind foreign; /* of the last detections of other elements */
+  GArray *looks;      /* GstCclLook */
+  GArray *output;     /* GstCclComponent */
+  GArray *sources;    /* guint: component that each of them was made of, or GST_CCL_NO_SOURCE */
+  GstCclDetections look;
+  GstCclFoundKind foreign; /* of the last detections of other elements */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -422,9 +421,10 @@ gst_ccl_track_init (GstCclTrack *self)
   self->classes = gst_ccl_classes_new ();
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
-  self->output = g_array_new (FALSE, FALSE, sizeof (GstCclTrackOutput));
-  gst_ccl_track_look_init (&self->look);
-  self->components = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
+  self->looks = g_array_new (FALSE, FALSE, sizeof (GstCclLook));
+  self->output = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
+  self->sources = g_array_new (FALSE, FALSE, sizeof (guint));
+  gst_ccl_detections_init (&self->look);
 
   gst_base_transform_set_in_place (trans, TRUE);
   gst_base_transform_set_passthrough (trans, FALSE);
@@ -441,9 +441,10 @@ gst_ccl_track_finalize (GObject *object)
   gst_ccl_classes_free (self->classes);
   g_array_unref (self->detections);
   g_array_unref (self->indices);
+  g_array_unref (self->looks);
   g_array_unref (self->output);
-  gst_ccl_track_look_clear (&self->look);
-  g_array_unref (self->components);
+  g_array_unref (self->sources);
+  gst_ccl_detections_clear (&self->look);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -560,7 +561,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   gst_ccl_classes_free (self->classes);
   self->classes = gst_ccl_classes_new ();
   gst_ccl_time_init (&self->time);
-  self->foreign = GST_CCL_FOREIGN_REGIONS;
+  self->foreign = GST_CCL_FOUND_REGIONS;
   self->width = self->height = 0;
   self->warned = FALSE;
   GST_OBJECT_LOCK (self);
@@ -614,32 +615,16 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-static void
-gst_ccl_track_add_detection (GstCclTrack *self, const GstCclComponent *component, gboolean object)
-{
-  GstCclDetection detection;
-
-  detection.x = component->x;
-  detection.y = component->y;
-  detection.width = component->width;
-  detection.height = component->height;
-  detection.centroid_x = component->centroid_x;
-  detection.centroid_y = component->centroid_y;
-  detection.area = (gdouble) component->area;
-  detection.object = object;
-  detection.class_id = component->class_id;
-  detection.confidence = component->confidence;
-  g_array_append_val (self->detections, detection);
-}
-
-/* What a frame is tracked with. */
+/* The settings of a frame. */
 typedef struct
 {
-  gboolean objects, classes_only;
+  gboolean objects, classes_only, post_messages;
+  GstCclObjectAttach attach;
 } Options;
 
+/* Passes the settings on to the tracker. Detections count however small they are. */
 static Options
-gst_ccl_track_set_params (GstCclTrack *self, guint width, guint height, gboolean foreign)
+gst_ccl_track_set_params (GstCclTrack *self, const GstCclFound *found, gboolean components)
 {
   GstCclTrackerParams params;
   Options options;
@@ -648,18 +633,20 @@ gst_ccl_track_set_params (GstCclTrack *self, guint width, guint height, gboolean
   params = self->params;
   options.objects = self->objects;
   options.classes_only = self->classes_only;
+  options.post_messages = self->post_messages;
+  options.attach = self->attach;
   GST_OBJECT_UNLOCK (self);
 
-  params.width = width;
-  params.height = height;
-  if (foreign)
+  params.width = found->width;
+  params.height = found->height;
+  if (!components)
     params.min_area = 0.0;
   gst_ccl_tracker_set_params (self->tracker, &params);
 
   return options;
 }
 
-/* Publishes the number of tracks, and warns once of what is left out. */
+/* Publishes the number of tracks, and warns once of those that are left out. */
 static void
 gst_ccl_track_count (GstCclTrack *self)
 {
@@ -691,127 +678,193 @@ gst_ccl_track_count (GstCclTrack *self)
                          (NULL));
 }
 
-/* Advances to the frame whose detections were added. */
+/* Replaces the detections with @n components. */
 static void
-gst_ccl_track_update (GstCclTrack *self)
+gst_ccl_track_set_detections (GstCclTrack *self, const GstCclComponent *components, guint n,
+                              gboolean all_objects)
 {
-  g_array_set_size (self->indices, self->detections->len);
-  gst_ccl_tracker_update (self->tracker, self->time.time,
-                          (const GstCclDetection *) self->detections->data, self->detections->len,
-                          (gint *) self->indices->data);
-  gst_ccl_track_count (self);
+  guint i;
+
+  g_array_set_size (self->detections, n);
+  for (i = 0; i < n; i++) {
+    const GstCclComponent *component = &components[i];
+
+    g_array_index (self->detections, GstCclDetection, i) =
+        (GstCclDetection){ .x = component->x,
+                           .y = component->y,
+                           .width = component->width,
+                           .height = component->height,
+                           .centroid_x = component->centroid_x,
+                           .centroid_y = component->centroid_y,
+                           .area = (gdouble) component->area,
+                           .object = all_objects || component->class_id != 0,
+                           .class_id = component->class_id,
+                           .confidence = component->confidence };
+  }
 }
 
-/* Tells the tracker what a network found. */
+/* Tells the tracker what a network found in an earlier frame. */
 static void
 gst_ccl_track_apply_look (GstCclTrack *self)
 {
-  const GstCclTrackLook *look = &self->look;
+  const GstCclDetections *look = &self->look;
+  guint i;
 
+  gst_ccl_track_set_detections (self, (const GstCclComponent *) look->boxes->data, look->boxes->len,
+                                TRUE);
+  g_array_set_size (self->looks, look->parts->len);
+  for (i = 0; i < look->parts->len; i++) {
+    const GstCclComponent *part = &g_array_index (look->parts, GstCclComponent, i);
+
+    g_array_index (self->looks, GstCclLook, i) =
+        (GstCclLook){ part->x, part->y, part->width, part->height };
+  }
   gst_ccl_tracker_look (self->tracker, self->time.time - MIN (look->age, self->time.time),
-                        (const GstCclDetection *) look->boxes->data, look->boxes->len,
-                        (const GstCclLook *) look->parts->data, look->parts->len);
+                        (const GstCclDetection *) self->detections->data, self->detections->len,
+                        (const GstCclLook *) self->looks->data, self->looks->len);
 }
 
-/* Makes the output of @components: a component for each object that is shown. Those without a
- * component, or with one that an older object has, have labels of their own with @apart. */
+/* Advances to the frame. If nothing was found because a network looks at some frames only, objects
+ * go on. */
 static void
-gst_ccl_track_make_objects (GstCclTrack *self, const GstCclComponent *components, guint n,
-                            guint width, guint height, gboolean apart, gboolean classes_only)
+gst_ccl_track_advance (GstCclTrack *self, const GstCclFound *found, gboolean looked,
+                       gboolean components)
 {
-  const gboolean looking = gst_ccl_tracker_is_looking (self->tracker);
+  if (looked)
+    gst_ccl_track_apply_look (self);
+  if (found->kind == GST_CCL_FOUND_NOTHING) {
+    gst_ccl_tracker_skip (self->tracker, self->time.time);
+  } else {
+    gst_ccl_track_set_detections (self, found->components, found->n_components, !components);
+    g_array_set_size (self->indices, self->detections->len);
+    gst_ccl_tracker_update (self->tracker, self->time.time,
+                            (const GstCclDetection *) self->detections->data, self->detections->len,
+                            (gint *) self->indices->data);
+  }
+  gst_ccl_track_count (self);
+}
+
+/* An object that is shown. */
+typedef struct
+{
+  guint source; /* the component that it is made of, or GST_CCL_NO_SOURCE */
+  guint label;  /* without a component */
+  const GstCclTrackInfo *track;
+} Shown;
+
+static gint
+compare_shown (gconstpointer a, gconstpointer b)
+{
+  const Shown *p = a, *q = b;
+
+  if (p->source != q->source)
+    return p->source < q->source ? -1 : 1;
+
+  return p->track->id < q->track->id ? -1 : p->track->id > q->track->id;
+}
+
+/* Lists the objects that are shown, by source and then by track. Those without a component have
+ * labels after those of @found; with @apart, so do those whose component an older object has. */
+static GArray *
+gst_ccl_track_list_shown (GstCclTrack *self, const GstCclFound *found, gboolean apart,
+                          gboolean known_only)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (Shown));
   const GstCclTrackInfo *tracks;
   guint n_tracks, last = 0, i;
-  GstCclTrackOutput output;
 
-  for (i = 0; i < n; i++)
-    last = MAX (last, components[i].label);
+  for (i = 0; i < found->n_components; i++)
+    last = MAX (last, found->components[i].label);
   tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
-  g_array_set_size (self->output, 0);
   for (i = 0; i < n_tracks; i++) {
-    const GstCclTrackInfo *track = &tracks[i];
+    Shown shown = { GST_CCL_NO_SOURCE, 0, &tracks[i] };
+    const gint source = tracks[i].detection;
 
-    if (!track->shown || (looking && classes_only && !track->known))
+    if (!tracks[i].shown || (known_only && !tracks[i].known))
       continue;
-    output.source = GST_CCL_TRACK_NO_SOURCE;
-    output.component = (GstCclComponent){ 0 };
-    if (track->detection >= 0 &&
-        (!apart || g_array_index (self->indices, gint, track->detection) == (gint) i)) {
-      output.source = (guint) track->detection;
-      output.component = components[output.source];
-    } else {
-      output.component.label = ++last;
-    }
-    gst_ccl_track_output_set_track (&output, track);
-    if (looking && !track->known)
-      output.component.class_id = gst_ccl_classes_find (self->classes, "unknown");
-    if (gst_ccl_track_output_set_box (&output, track, width, height))
-      g_array_append_val (self->output, output);
+    if (source >= 0 && (!apart || g_array_index (self->indices, gint, source) == (gint) i))
+      shown.source = (guint) source;
+    else
+      shown.label = ++last;
+    g_array_append_val (list, shown);
   }
+  g_array_sort (list, compare_shown);
 
-  g_array_sort (self->output, gst_ccl_track_output_compare);
+  return list;
 }
 
-/* Makes the output of @components as they are. */
 static void
-gst_ccl_track_make_components (GstCclTrack *self, const GstCclComponent *components, guint n)
+gst_ccl_track_add_object (GstCclTrack *self, const GstCclComponent *object, guint source)
+{
+  g_array_append_vals (self->output, object, 1);
+  g_array_append_val (self->sources, source);
+}
+
+/* Outputs a component for each object that is shown. */
+static void
+gst_ccl_track_make_objects (GstCclTrack *self, const GstCclFound *found, gboolean apart,
+                            gboolean classes_only)
+{
+  const gboolean looking = gst_ccl_tracker_is_looking (self->tracker);
+  GArray *list = gst_ccl_track_list_shown (self, found, apart, looking && classes_only);
+  guint i;
+
+  for (i = 0; i < list->len; i++) {
+    const Shown *shown = &g_array_index (list, Shown, i);
+    GstCclComponent object = { .label = shown->label };
+
+    if (shown->source != GST_CCL_NO_SOURCE)
+      object = found->components[shown->source];
+    gst_ccl_track_output_set_track (&object, shown->track);
+    if (looking && !shown->track->known)
+      object.class_id = gst_ccl_classes_find (self->classes, "unknown");
+    if (gst_ccl_track_output_set_box (&object, shown->track, found->width, found->height))
+      gst_ccl_track_add_object (self, &object, shown->source);
+  }
+  g_array_unref (list);
+}
+
+/* Outputs the components as they are, with their tracks. */
+static void
+gst_ccl_track_make_components (GstCclTrack *self, const GstCclFound *found)
 {
   const gint *indices = (const gint *) self->indices->data;
   const GstCclTrackInfo *tracks;
   guint n_tracks, i;
-  GstCclTrackOutput output;
 
   tracks = gst_ccl_tracker_get_tracks (self->tracker, &n_tracks);
-  g_array_set_size (self->output, 0);
-  for (i = 0; i < n; i++) {
-    output.source = i;
-    output.component = components[i];
+  for (i = 0; i < found->n_components; i++) {
+    GstCclComponent object = found->components[i];
+
     if (indices[i] >= 0 && tracks[indices[i]].id)
-      gst_ccl_track_output_set_track (&output, &tracks[indices[i]]);
-    g_array_append_val (self->output, output);
+      gst_ccl_track_output_set_track (&object, &tracks[indices[i]]);
+    gst_ccl_track_add_object (self, &object, i);
   }
-}
-
-/* The components of the output, in an array. */
-static const GstCclComponent *
-gst_ccl_track_collect (GstCclTrack *self)
-{
-  guint i;
-
-  g_array_set_size (self->components, self->output->len);
-  for (i = 0; i < self->output->len; i++)
-    g_array_index (self->components, GstCclComponent, i) =
-        g_array_index (self->output, GstCclTrackOutput, i).component;
-
-  return (const GstCclComponent *) self->components->data;
 }
 
 /* Replaces the GstCclMeta of @buffer, or adds one. */
 static void
-gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, guint width, guint height,
-                        guint found)
+gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *found,
+                        guint n_found)
 {
-  const GstCclComponent *components = gst_ccl_track_collect (self);
-  GstCclMeta *meta;
+  GstCclMeta *meta =
+      gst_buffer_add_ccl_meta (buffer, found->width, found->height, n_found,
+                               (const GstCclComponent *) self->output->data, self->output->len);
 
-  meta = gst_buffer_add_ccl_meta (buffer, width, height, MAX (found, self->output->len), components,
-                                  self->output->len);
   gst_ccl_meta_set_class_names (meta, gst_ccl_classes_get_names (self->classes));
 }
 
-/* Attaches the output as the other kinds of metadata. */
+/* Attaches the objects as the other kinds of metadata. */
 static void
-gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, guint width, guint height)
+gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *found,
+                      GstCclObjectAttach attach)
 {
-  GstCclObjectAttach attach;
   GError *error = NULL;
 
-  GST_OBJECT_LOCK (self);
-  attach = self->attach;
-  GST_OBJECT_UNLOCK (self);
   if (!attach ||
-      gst_ccl_attach_objects (buffer, attach, gst_ccl_track_collect (self), self->output->len,
-                              gst_ccl_classes_get_names (self->classes), width, height, &error))
+      gst_ccl_attach_objects (buffer, attach, (const GstCclComponent *) self->output->data,
+                              self->output->len, gst_ccl_classes_get_names (self->classes),
+                              found->width, found->height, &error))
     return;
 
   if (!self->warned)
@@ -820,163 +873,80 @@ gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, guint width, guint h
   g_clear_error (&error);
 }
 
-static void
-gst_ccl_track_post (GstCclTrack *self, GstBuffer *buffer, guint width, guint height, guint found)
+/* Whether elements behind this one need a GstCclMeta. They read regions themselves. */
+static gboolean
+gst_ccl_track_needs_meta (GstCclTrack *self, const GstCclFound *found)
 {
-  gboolean post;
+  switch (found->kind) {
+  case GST_CCL_FOUND_NOTHING:
+  case GST_CCL_FOUND_META:
+    return TRUE;
+  case GST_CCL_FOUND_ROIS:
+  case GST_CCL_FOUND_REGIONS:
+    return FALSE;
+  case GST_CCL_FOUND_ANALYTICS:
+  case GST_CCL_FOUND_NVDS:
+    break;
+  }
 
-  GST_OBJECT_LOCK (self);
-  post = self->post_messages;
-  GST_OBJECT_UNLOCK (self);
-  if (!post)
-    return;
+  return found->n_components > 0 || self->output->len > 0;
+}
 
-  gst_element_post_message (GST_ELEMENT (self),
-                            gst_ccl_components_message_new (
+/* Writes the objects to where they were found, to a GstCclMeta and to a message. */
+static void
+gst_ccl_track_write (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *found,
+                     gboolean replaces_look, const Options *options)
+{
+  const GstCclComponent *objects = (const GstCclComponent *) self->output->data;
+  const gboolean in_meta =
+      found->kind == GST_CCL_FOUND_META || found->kind == GST_CCL_FOUND_NOTHING;
+  const guint n = self->output->len;
+  const guint n_found =
+      MAX (found->kind == GST_CCL_FOUND_META ? (guint) found->found : found->n_components, n);
+
+  gst_ccl_found_write_objects (found, buffer, self->classes, objects,
+                               (const guint *) self->sources->data, n);
+  if (replaces_look)
+    gst_ccl_detections_remove (buffer);
+  if (gst_ccl_track_needs_meta (self, found))
+    gst_ccl_track_put_meta (self, buffer, found, n_found);
+  if (in_meta)
+    gst_ccl_track_attach (self, buffer, found, options->attach);
+  if (options->post_messages)
+    gst_element_post_message (
+        GST_ELEMENT (self), gst_ccl_components_message_new (
                                 GST_OBJECT (self), "ccltrack", &GST_BASE_TRANSFORM (self)->segment,
-                                buffer, width, height, MAX (found, self->output->len),
-                                gst_ccl_track_collect (self), self->output->len,
+                                buffer, found->width, found->height, n_found, objects, n,
                                 gst_ccl_classes_get_names (self->classes)));
 }
 
-/* Adds the tracks of the output to GStreamer's analytics metadata: to the object detections that
- * have the boxes of their @components. */
+/* Reads components or, unless a network looks at some frames, the detections of other elements.
+ * Sets the classes of components to those of the stream. */
 static void
-gst_ccl_track_put_analytics (GstCclTrack *self, GstBuffer *buffer,
-                             const GstCclComponent *components, guint width, guint height)
+gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCclFound *found)
 {
-  const GstCclComponent **boxes = g_new (const GstCclComponent *, self->output->len);
   guint i;
 
-  for (i = 0; i < self->output->len; i++) {
-    const guint source = g_array_index (self->output, GstCclTrackOutput, i).source;
+  gst_ccl_found_init (found, buffer, self->width, self->height, GST_CCL_FOUND_BOTH);
+  for (i = 0; i < found->n_components; i++)
+    found->components[i].class_id = gst_ccl_classes_translate (self->classes, found->class_names,
+                                                               found->components[i].class_id);
+  if (found->kind != GST_CCL_FOUND_NOTHING || looked || gst_ccl_tracker_is_looking (self->tracker))
+    return;
 
-    boxes[i] = source != GST_CCL_TRACK_NO_SOURCE ? &components[source] : NULL;
-  }
-  gst_ccl_analytics_put_tracks (buffer, width, height, self->classes, gst_ccl_track_collect (self),
-                                boxes, self->output->len);
-  g_free (boxes);
-}
-
-/* Writes the output to the regions of other detectors. Objects that are shown without one get one.
- */
-static void
-gst_ccl_track_put_foreign (GstCclTrack *self, GstBuffer *buffer, GstCclForeign *foreign)
-{
-  GstCclClassNames *names = gst_ccl_classes_get_names (self->classes);
-  guint i;
-
-  for (i = 0; i < self->output->len; i++) {
-    const GstCclTrackOutput *output = &g_array_index (self->output, GstCclTrackOutput, i);
-    const gchar *name =
-        names ? gst_ccl_class_names_get_name (names, output->component.class_id) : NULL;
-
-    if (output->source != GST_CCL_TRACK_NO_SOURCE && output->component.track)
-      gst_ccl_foreign_set_track (foreign, output->source, &output->component, self->classes);
-    else if (output->source == GST_CCL_TRACK_NO_SOURCE && foreign->kind == GST_CCL_FOREIGN_REGIONS)
-      gst_ccl_rois_add (buffer, gst_ccl_track_output_get_type (name),
-                        (gint) output->component.label - 1, &output->component, name);
-  }
-}
-
-/* Tracks the detections of other elements. Elements behind this one read regions; for other kinds
- * there is a GstCclMeta, too. */
-static void
-gst_ccl_track_foreign (GstCclTrack *self, GstBuffer *buffer)
-{
-  const GstCclComponent *sources;
-  GstCclForeign foreign;
-  Options options;
-  guint i, n;
-
-  gst_ccl_foreign_init (&foreign, buffer, self->width, self->height, self->classes);
-  sources = (const GstCclComponent *) foreign.components->data;
-  n = foreign.components->len;
-  if (n > 0)
-    self->foreign = foreign.kind;
-  else
-    foreign.kind = self->foreign; /* of objects that are lost */
-  for (i = 0; i < n; i++)
-    gst_ccl_track_add_detection (self, &sources[i], TRUE);
-
-  options = gst_ccl_track_set_params (self, self->width, self->height, TRUE);
-  gst_ccl_track_update (self);
-  if (options.objects)
-    gst_ccl_track_make_objects (self, sources, n, self->width, self->height, TRUE, FALSE);
-  else
-    gst_ccl_track_make_components (self, sources, n);
-  gst_ccl_track_put_foreign (self, buffer, &foreign);
-  gst_ccl_track_put_analytics (self, buffer, sources, self->width, self->height);
-  if ((n > 0 || self->output->len > 0) && foreign.kind != GST_CCL_FOREIGN_REGIONS)
-    gst_ccl_track_put_meta (self, buffer, self->width, self->height, n);
-  gst_ccl_track_post (self, buffer, self->width, self->height, n);
-  gst_ccl_foreign_clear (&foreign);
-}
-
-/* Tracks what a network finds in some frames; between them, objects go on. */
-static void
-gst_ccl_track_looks (GstCclTrack *self, GstBuffer *buffer, gboolean looked)
-{
-  gst_ccl_track_set_params (self, self->width, self->height, TRUE);
-  if (looked)
-    gst_ccl_track_apply_look (self);
-  gst_ccl_tracker_skip (self->tracker, self->time.time);
-  gst_ccl_track_count (self);
-  gst_ccl_track_make_objects (self, NULL, 0, self->width, self->height, TRUE, FALSE);
-  gst_ccl_track_look_remove (buffer);
-  gst_ccl_track_put_meta (self, buffer, self->width, self->height, 0);
-  gst_ccl_track_attach (self, buffer, self->width, self->height);
-  gst_ccl_track_post (self, buffer, self->width, self->height, 0);
-}
-
-/* Tracks components, and with @looked what a network found before. */
-static void
-gst_ccl_track_components (GstCclTrack *self, GstBuffer *buffer, GstCclMeta *meta,
-                          const GstCclRois *rois, gboolean looked)
-{
-  GstCclComponent *components = meta ? meta->components : rois->components;
-  GstCclClassNames *names = meta ? meta->class_names : rois->class_names;
-  const guint n = meta ? meta->n_components : rois->n;
-  const guint width = meta ? meta->width : self->width;
-  const guint height = meta ? meta->height : self->height;
-  Options options;
-  guint i;
-
-  for (i = 0; i < n; i++) {
-    components[i].class_id =
-        gst_ccl_classes_translate (self->classes, names, components[i].class_id);
-    gst_ccl_track_add_detection (self, &components[i], components[i].class_id != 0);
-  }
-
-  options = gst_ccl_track_set_params (self, width, height, FALSE);
-  if (looked)
-    gst_ccl_track_apply_look (self);
-  gst_ccl_track_update (self);
-  if (options.objects)
-    gst_ccl_track_make_objects (self, components, n, width, height, FALSE, options.classes_only);
-  else
-    gst_ccl_track_make_components (self, components, n);
-  gst_ccl_track_put_analytics (self, buffer, components, width, height);
-  if (rois->n > 0)
-    gst_ccl_track_output_put_rois ((const GstCclTrackOutput *) self->output->data,
-                                   self->output->len, buffer, rois, meta != NULL,
-                                   gst_ccl_classes_get_names (self->classes));
-  if (looked && options.objects)
-    gst_ccl_track_look_remove (buffer);
-  if (meta) {
-    gst_ccl_track_put_meta (self, buffer, width, height, meta->found);
-    gst_ccl_track_attach (self, buffer, width, height);
-  }
-  gst_ccl_track_post (self, buffer, width, height, meta ? meta->found : n);
+  gst_ccl_found_read_detections (found, buffer, self->classes);
+  if (found->kind == GST_CCL_FOUND_NOTHING)
+    found->kind = self->foreign; /* of objects that are lost */
+  self->foreign = found->kind;
 }
 
 static GstFlowReturn
 gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
-  gboolean looked;
-  GstCclMeta *meta;
-  GstCclRois rois;
+  gboolean looked, components, objects;
+  GstCclFound found;
+  Options options;
 
   gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
 
@@ -984,17 +954,22 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
 
-  g_array_set_size (self->detections, 0);
-  looked = gst_ccl_track_look_read (&self->look, buffer, self->classes, OLDEST_LOOK);
-  meta = gst_buffer_get_ccl_meta (buffer);
-  gst_ccl_rois_init (&rois, buffer);
-  if (meta || rois.n > 0)
-    gst_ccl_track_components (self, buffer, meta, &rois, looked);
-  else if (looked || gst_ccl_tracker_is_looking (self->tracker))
-    gst_ccl_track_looks (self, buffer, looked);
+  looked = gst_ccl_detections_read (&self->look, buffer, self->classes, OLDEST_LOOK);
+  gst_ccl_track_read (self, buffer, looked, &found);
+  components = found.kind == GST_CCL_FOUND_META || found.kind == GST_CCL_FOUND_ROIS;
+  options = gst_ccl_track_set_params (self, &found, components);
+  gst_ccl_track_advance (self, &found, looked, components);
+
+  objects = options.objects || found.kind == GST_CCL_FOUND_NOTHING;
+  g_array_set_size (self->output, 0);
+  g_array_set_size (self->sources, 0);
+  if (objects)
+    gst_ccl_track_make_objects (self, &found, !components, components && options.classes_only);
   else
-    gst_ccl_track_foreign (self, buffer);
-  gst_ccl_rois_clear (&rois);
+    gst_ccl_track_make_components (self, &found);
+  gst_ccl_track_write (self, buffer, &found,
+                       found.kind == GST_CCL_FOUND_NOTHING || (looked && objects), &options);
+  gst_ccl_found_clear (&found);
 
   return GST_FLOW_OK;
 }

@@ -86,7 +86,7 @@
 #include <gst/ccl/gstccl.h>
 #include <gst/found/gstcclclasses.h>
 #include <gst/found/gstcclfindings.h>
-#include <gst/found/gstcclroi.h>
+#include <gst/found/gstcclfound.h>
 #include "gstcclzoneparser.h"
 #include "gstcclzoneset.h"
 
@@ -700,9 +700,10 @@ remove_marked (GstBuffer *buffer, GstMeta **meta, gpointer marked)
 
 /* Only the streaming thread changes the set. */
 static void
-gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, GstCclMeta *meta,
-                            const GstCclRois *rois, GstCclZonesPoint which)
+gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, const GstCclRois *rois,
+                            GstCclZonesPoint which)
 {
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   GHashTable *outside = g_hash_table_new (NULL, NULL);
   guint i, n = 0;
 
@@ -819,15 +820,12 @@ static GstFlowReturn
 gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclZones *self = GST_CCL_ZONES (trans);
-  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   GstClockTimeDiff last_time = self->time.running;
   gboolean changed, drop_outside, has_size;
-  const GstCclComponent *components;
-  GstCclClassNames *names;
   GstCclZonesPoint which;
   GError *error = NULL;
-  GstCclRois rois;
-  guint n, i;
+  GstCclFound found;
+  guint i;
 
   gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
 
@@ -847,27 +845,25 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   }
 
   g_array_set_size (self->points, 0);
-  gst_ccl_rois_init (&rois, buffer);
-  components = meta ? meta->components : rois.components;
-  n = meta ? meta->n_components : rois.n;
-  names = meta ? meta->class_names : rois.class_names;
+  gst_ccl_found_init (&found, buffer, self->width, self->height,
+                      drop_outside ? GST_CCL_FOUND_BOTH : 0);
   GST_OBJECT_LOCK (self);
-  for (i = 0; i < n; i++) {
-    if (components[i].track) {
-      GstCclZonePoint point = get_point (which, &components[i]);
+  for (i = 0; i < found.n_components; i++) {
+    if (found.components[i].track) {
+      GstCclZonePoint point = get_point (which, &found.components[i]);
 
-      point.class_id = gst_ccl_classes_translate (self->classes, names, point.class_id);
+      point.class_id = gst_ccl_classes_translate (self->classes, found.class_names, point.class_id);
       g_array_append_val (self->points, point);
     }
   }
   GST_OBJECT_UNLOCK (self);
-  gst_ccl_zones_check_tracks (self, n);
-  has_size = meta && meta->width > 0 && meta->height > 0;
-  gst_ccl_zones_update (self, buffer, last_time, has_size ? meta->width : self->width,
-                        has_size ? meta->height : self->height);
+  gst_ccl_zones_check_tracks (self, found.n_components);
+  has_size = found.width > 0 && found.height > 0;
+  gst_ccl_zones_update (self, buffer, last_time, has_size ? found.width : self->width,
+                        has_size ? found.height : self->height);
   if (drop_outside)
-    gst_ccl_zones_drop_outside (self, buffer, meta, &rois, which);
-  gst_ccl_rois_clear (&rois);
+    gst_ccl_zones_drop_outside (self, buffer, found.rois, which);
+  gst_ccl_found_clear (&found);
 
   return GST_FLOW_OK;
 }
