@@ -7,9 +7,9 @@
 #define CCL_CUDA_MODELS_LIGHT_CUH
 
 #include "cuda/models/kernels.h"
+#include "cuda/models/unit.cuh"
 
 #define LIGHT_THREADS 256
-#define UNIT 8 /* pixels of a thread in model.cu */
 
 typedef struct Plane
 {

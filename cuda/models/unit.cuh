@@ -6,6 +6,8 @@
 
 #include "cuda/device/warp.cuh"
 
+#define UNIT 8 /* pixels of a thread in a row */
+
 #define HIGH_BITS 0x80008000u      /* of two numbers of 16 bits */
 #define HIGH_BITS_OF_4 0x80808080u /* of four bytes */
 

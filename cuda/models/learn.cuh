@@ -1,0 +1,226 @@
+/* cudaccl - CUDA backend: background models, learning
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef CCL_CUDA_MODELS_LEARN_CUH
+#define CCL_CUDA_MODELS_LEARN_CUH
+
+#include "cuda/models/load.cuh"
+
+/* ccl_motion_follow() of two samples. @values: grey levels times CCL_MOTION_ONE. */
+static __device__ inline uint32_t
+follow2 (const CclMotionPace &pace, uint32_t old, uint32_t values)
+{
+  const uint32_t pull = both (CCL_MOTION_PULL), rate = 2 * (uint32_t) pace.rate;
+  /* Rounds, and makes the difference and its share positive. */
+  const uint32_t more = 0x8000 + (CCL_MOTION_PULL << 16) - CCL_MOTION_PULL * rate;
+  uint32_t difference = min2 (max2 (values + pull, old), old + 2 * pull) - old;
+  uint32_t low = (difference & 0xffff) * rate + more, high = (difference >> 16) * rate + more;
+
+  return old + __byte_perm (low, high, 0x7632) - pull;
+}
+
+/* ccl_motion_noise() of four pixels: the weighted mean of the old and the measured noise, computed
+ * in the highest byte, with both scaled down by 2^7. */
+static __device__ inline uint32_t
+noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const uint32_t *values)
+{
+  const uint32_t rate = (uint32_t) pace.noise_rate << 9, rest = (1u << 24) - rate;
+  const uint32_t more = (uint32_t) pace.dither << 17 | 1u << 16,
+                 most = both (CCL_MOTION_MOST_NOISE);
+  uint32_t sums[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t wanted = min2 (distance2 (values[k], olds[k]) >> 3 & 0x1fff1fffu, most);
+
+    sums[2 * k] = (noise >> 16 * k & 255) * rest + (wanted & 0xffff) * rate + more;
+    sums[2 * k + 1] = (noise >> (16 * k + 8) & 255) * rest + (wanted >> 16) * rate + more;
+  }
+  return __byte_perm (__byte_perm (sums[0], sums[1], 0x0073),
+                      __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
+}
+
+/* ccl_motion_learn_candidate() of four pixels. @step: their counts. Updates @candidates and
+ * @counts. Returns a mask of the pixels whose candidate has become the background. @olds: grey
+ * levels of the old background. */
+static __device__ inline uint32_t
+learn_candidates4 (const CclMotionPace &pace, uint32_t step, uint32_t values, uint32_t olds,
+                   uint32_t *candidates, uint32_t *counts)
+{
+  const uint32_t candidate = *candidates, count = *counts;
+  uint32_t brighter = reaches4 (values, candidate), darker = reaches4 (candidate, values);
+  uint32_t distance = select4 (brighter, values, candidate) - select4 (brighter, candidate, values);
+  uint32_t near = reaches4 (four (CCL_MOTION_CANDIDATE_RANGE), distance);
+  uint32_t more = add4 (count, step), stays = reaches4 (count, 2 * step);
+  uint32_t renewed = near & reaches4 (more, four (pace.enough));
+  uint32_t follows = candidate + (~darker & 0x01010101u) - (~brighter & 0x01010101u);
+
+  *candidates =
+      select4 (near, select4 (renewed, olds, follows), select4 (stays, candidate, values));
+  *counts = select4 (near, select4 (renewed, four (pace.enough >> 1), more),
+                     (count & stays) - (2 * step & stays));
+  return renewed;
+}
+
+/* Writes a unit's background. The last pixel of a row is repeated past its end, for its slope. */
+static __device__ inline void
+store_background (const CclModelTask &task, uint32_t x, uint32_t y, uint32_t *pixels)
+{
+  const uint32_t n = task.frame.width - x;
+  uint16_t *row = background_row (task, ~task.newest, y);
+
+  if (n < UNIT) {
+    uint32_t last = 0;
+
+#pragma unroll
+    for (uint32_t i = 0; i < UNIT; i++) {
+      uint32_t shift = 16 * (i % 2);
+
+      if (i < n)
+        last = pixels[i / 2] >> shift & 0xffff;
+      pixels[i / 2] = (pixels[i / 2] & 0xffff0000u >> shift) | last << shift;
+    }
+  }
+  *(uint4 *) (row + x) = uint4{ pixels[0], pixels[1], pixels[2], pixels[3] };
+}
+
+/* The first frame becomes the background. */
+static __device__ inline void
+begin_row (const CclModelTask &task, uint2 values, uint32_t x, uint32_t y)
+{
+  const size_t at = y * task.state.pitch + x;
+  const uint32_t noise = four (CCL_MOTION_FIRST_NOISE);
+  uint32_t pixels[4];
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++)
+    pixels[k] = byte_pair (values, k) << 7;
+  store_background (task, x, y, pixels);
+  *(uint2 *) (task.state.noise + at) = uint2{ noise, noise };
+  *(uint2 *) (task.state.candidates + at) = values;
+  *(uint2 *) (task.state.counts + at) = uint2{ 0, 0 };
+}
+
+/* What the candidates of four pixels gain. */
+static __device__ inline uint32_t
+steps4 (const CclMotionPace &pace, uint32_t shadows, uint32_t lit)
+{
+  return select4 (shadows, four (pace.shadow_count),
+                  select4 (lit, four (pace.lit_count), four (pace.count)));
+}
+
+/* Returns a mask of the pixels whose candidate has become the background. @kinds: bits of
+ * foreground and shadow, of shadow, and of what is lit; if it is 0, @old_candidate is not used. */
+static __device__ inline uint2
+learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t kinds,
+           uint2 old_count, uint2 old_candidate, uint32_t x, uint32_t y)
+{
+  const size_t at = y * task.state.pitch + x;
+  const uint4 old = load_old (task, x, y);
+  const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+  uint2 *noises = (uint2 *) (task.state.noise + at), *counts = (uint2 *) (task.state.counts + at);
+  const uint2 old_noise = *noises;
+  uint32_t lights[4], pixels[4];
+  uint2 noise, count, renewed = { 0, 0 };
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    lights[k] = byte_pair (values, k) << 7;
+    pixels[k] = follow2 (pace, olds[k], lights[k]);
+  }
+  noise.x = noise4 (pace, old_noise.x, olds, lights);
+  noise.y = noise4 (pace, old_noise.y, olds + 2, lights + 2);
+  count.x = subtract4 (old_count.x, four (pace.count));
+  count.y = subtract4 (old_count.y, four (pace.count));
+  if (kinds) {
+    const uint2 mask = unit_masks (kinds & 255);
+
+    if (pace.count > 0) {
+      const uint2 shadows = unit_masks (kinds >> UNIT & 255), lit = unit_masks (kinds >> 2 * UNIT);
+      uint2 candidate = old_candidate, busy_count = old_count;
+
+      renewed.x = mask.x & learn_candidates4 (pace, steps4 (pace, shadows.x, lit.x), values.x,
+                                              __byte_perm (olds[0] >> 7, olds[1] >> 7, 0x6420),
+                                              &candidate.x, &busy_count.x);
+      renewed.y = mask.y & learn_candidates4 (pace, steps4 (pace, shadows.y, lit.y), values.y,
+                                              __byte_perm (olds[2] >> 7, olds[3] >> 7, 0x6420),
+                                              &candidate.y, &busy_count.y);
+      count.x = select4 (mask.x, busy_count.x, count.x);
+      count.y = select4 (mask.y, busy_count.y, count.y);
+      *(uint2 *) (task.state.candidates + at) =
+          uint2{ select4 (mask.x, candidate.x, old_candidate.x),
+                 select4 (mask.y, candidate.y, old_candidate.y) };
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+      pixels[k] = select4 (mask_pair (renewed, k), lights[k],
+                           select4 (mask_pair (mask, k), olds[k], pixels[k]));
+    noise.x =
+        select4 (renewed.x, four (CCL_MOTION_FIRST_NOISE), select4 (mask.x, old_noise.x, noise.x));
+    noise.y =
+        select4 (renewed.y, four (CCL_MOTION_FIRST_NOISE), select4 (mask.y, old_noise.y, noise.y));
+  }
+  store_background (task, x, y, pixels);
+  *noises = noise;
+  if (count.x != old_count.x || count.y != old_count.y)
+    *counts = count;
+  return renewed;
+}
+
+/* Samples learn as the luma pixel at their top left does. @renewed: the mask of that pixel's
+ * row. */
+static __device__ inline void
+learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t x,
+              uint32_t y, uint32_t busy, uint2 renewed)
+{
+  uint4 *at = chroma_at (task, x, y);
+  const uint4 old = *at;
+  uint32_t olds[4] = { old.x, old.y, old.z, old.w };
+
+#pragma unroll
+  for (uint32_t k = 0; k < 4; k++) {
+    uint32_t pair = byte_pair (values, k) << 7;
+
+    if ((k < 2 ? renewed.x : renewed.y) >> 16 * (k % 2) & 1)
+      olds[k] = pair;
+    else if (!(busy >> 2 * k & 1))
+      olds[k] = follow2 (pace, olds[k], pair);
+  }
+  *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
+}
+
+/* Learns a warp's two rows, which are in @group. @kinds: see learn_row(). */
+template <bool CHROMA>
+static __device__ inline void
+learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t kinds[2],
+            uint32_t group, uint32_t x, uint32_t y)
+{
+  uint2 renewed = { ~0u, ~0u };
+
+  if (task.step.first) {
+    begin_row (task, values[0], x, y);
+    if (y + 1 < task.frame.height)
+      begin_row (task, values[1], x, y + 1);
+    if (CHROMA)
+      learn_chroma (task, task.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
+  } else {
+    const CclMotionPace &pace = task.step.paces[group];
+    const size_t pitch = y + 1 < task.frame.height ? task.state.pitch : 0;
+    const size_t at = y * task.state.pitch + x;
+    const uint2 counts[2] = { *(const uint2 *) (task.state.counts + at),
+                              *(const uint2 *) (task.state.counts + at + pitch) };
+    uint2 candidates[2] = {};
+
+    if (kinds[0] | kinds[1]) {
+      candidates[0] = *(const uint2 *) (task.state.candidates + at);
+      candidates[1] = *(const uint2 *) (task.state.candidates + at + pitch);
+    }
+    renewed = learn_row (task, pace, values[0], kinds[0], counts[0], candidates[0], x, y);
+    if (y + 1 < task.frame.height)
+      learn_row (task, pace, values[1], kinds[1], counts[1], candidates[1], x, y + 1);
+    if (CHROMA)
+      learn_chroma (task, pace, chroma, x / 2, y / 2, kinds[0], renewed);
+  }
+}
+
+#endif
