@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: sessions and the path of a frame
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/classes.h"
+#include "cuda/stages/classes.h"
 #include "cuda/crops/crops.h"
 #include "cuda/download.h"
 #include "cuda/filters/operations.h"
@@ -10,7 +10,7 @@
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/context.h"
 #include "cuda/runtime/error.h"
-#include "cuda/shapes.h"
+#include "cuda/stages/shapes.h"
 #include "cuda/stages/batch.h"
 #include "cuda/stages/stages.h"
 #include "cuda/upload.h"
@@ -862,6 +862,7 @@ const CclBackendClass ccl_backend_cuda = {
   .has_classes = cuda_has_classes,
   .device_count = ccl_cuda_count_devices,
   .algorithm = cuda_algorithm,
+  .lacks = ccl_cuda_lacks,
   .open = cuda_open,
   .submit = cuda_submit,
   .collect = cuda_collect,

@@ -282,6 +282,9 @@ explain_algorithm (const CclConfig *config)
                      algorithm->name, ccl_backend_name (algorithm->backend),
                      ccl_backend_name (config->backend));
   }
+  for (size_t b = 0; b < N_BACKENDS; b++)
+    if (backends[b]->lacks && backends[b]->lacks (config->algorithm, false))
+      return ccl_fail_without_papers (config->algorithm);
   return ccl_fail (CCL_ERROR_UNSUPPORTED,
                    "this build has no algorithm '%s'; choose auto or a listed one",
                    config->algorithm);

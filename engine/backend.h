@@ -87,6 +87,9 @@ typedef struct CclBackendClass
   int (*device_count) (void);
   /* The algorithms, the best first; NULL past the last. */
   const CclAlgorithm *(*algorithm) (size_t index);
+  /* Whether @name is an algorithm, for frames or for volumes, that an option of the build has left
+   * out; NULL if there are none. */
+  bool (*lacks) (const char *name, bool volumes);
   /* Makes a session, a copy of @wanted with all the memory that it will ever need. @wanted has its
    * config, algorithm and slices set. */
   CclStatus (*open) (const CclSession *wanted, CclSession **session);

@@ -27,6 +27,15 @@ ccl_fail_without_cuda (void)
                    "cpu, or backend auto with any device");
 }
 
+CclStatus
+ccl_fail_without_papers (const char *algorithm)
+{
+  return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                   "algorithm %s is not in this build; choose auto or a listed one, or build with "
+                   "-Dpapers=true",
+                   algorithm);
+}
+
 const char *
 ccl_last_error (void)
 {

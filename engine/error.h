@@ -17,6 +17,9 @@ CclStatus ccl_fail (CclStatus status, const char *format, ...)
 /* The same for functions that need the CUDA backend, in builds without it. */
 CclStatus ccl_fail_without_cuda (void);
 
+/* The same for an algorithm that CclBackendClass.lacks(). */
+CclStatus ccl_fail_without_papers (const char *algorithm);
+
 #ifdef __cplusplus
 }
 #endif

@@ -129,8 +129,11 @@ find_backend (CclVolume *self, const CclVolumeConfig *config, const CclAlgorithm
     if (!ccl_backend_is_allowed (config->backend, config->device, NULL, backend->id))
       continue;
     *algorithm = find_algorithm (backend, config);
-    if (!*algorithm)
+    if (!*algorithm) {
+      if (backend->lacks && config->algorithm && backend->lacks (config->algorithm, true))
+        status = ccl_fail_without_papers (config->algorithm);
       continue;
+    }
     devices = backend->device_count ();
     if (devices == 0) {
       status = CCL_ERROR_NO_DEVICE;

@@ -164,7 +164,7 @@ compress (const Forest &forest, uint32_t label, uint32_t link)
 
 /* Merging trees */
 
-/* Merges the trees of two labels: the union of Oliveira and Lotufo (see algorithms/uf.cu). */
+/* Merges the trees of two labels: the union of Oliveira and Lotufo (see papers/uf.cu). */
 template <typename Forest>
 static __device__ inline void
 unite (const Forest &forest, uint32_t label1, uint32_t label2)

@@ -10,7 +10,7 @@
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
 #include "cuda/device/launch.cuh"
-#include "cuda/device/slots.cuh"
+#include "cuda/stages/slots.cuh"
 
 /* The segment that starts in a lane's slot. */
 struct RunSegment

@@ -3,7 +3,7 @@
 
 #include "cuda/device/features.cuh"
 #include "cuda/device/launch.cuh"
-#include "cuda/device/slots.cuh"
+#include "cuda/stages/slots.cuh"
 #include "cuda/device/unionfind.cuh"
 
 /* Slots of a frame */

@@ -7,7 +7,7 @@
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/selection.cuh"
-#include "cuda/device/slots.cuh"
+#include "cuda/stages/slots.cuh"
 
 static __device__ inline Selection
 select_slot (const CclComponentTable &t, const CclCudaResult &r, const Part &part, uint32_t slot)

@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_STAGES_H
 #define CCL_CUDA_STAGES_H
 
-#include "cuda/algorithms/algorithm.h"
+#include "cuda/tables/algorithm.h"
 #include "cuda/tables/label_image.h"
 
 #ifdef __cplusplus
@@ -58,7 +58,7 @@ cudaError_t ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t s
   }
 
 /* Compress the paths of a frame's slots, and initialize the features of roots: with those of their
- * own run unless @ends is NULL (see flsl.cu). The first one also ends the labelling stages. */
+ * own run unless @ends is NULL (see flsl.cuh). The first one also ends the labelling stages. */
 cudaError_t ccl_cuda_compress_slots (const CclCudaWork *work, const uint32_t *ends,
                                      cudaStream_t stream);
 cudaError_t ccl_cuda_begin_slots (const CclCudaWork *work, const uint32_t *ends,

@@ -6,7 +6,7 @@
  * separately (CclSlices). */
 
 #include "cuda/device/launch.cuh"
-#include "cuda/device/slots.cuh"
+#include "cuda/stages/slots.cuh"
 
 static __global__ void
 write_slices (Slots slots, CclComponentTable t, CclCudaResult r, CclSlices *all)

@@ -95,16 +95,23 @@ set_backend (void *data, const char *argument)
   ((Options *) data)->backend = test_parse_backend (argument);
 }
 
+bool
+check_has_algorithm (const char *name)
+{
+  const CclAlgorithm *algorithm;
+
+  for (size_t i = 0; (algorithm = ccl_algorithm (i)); i++)
+    if (strcmp (algorithm->name, name) == 0)
+      return true;
+  return false;
+}
+
 static void
 set_algorithm (void *data, const char *argument)
 {
-  for (size_t i = 0; ccl_algorithm (i); i++) {
-    if (strcmp (ccl_algorithm (i)->name, argument) == 0) {
-      ((Options *) data)->algorithm = argument;
-      return;
-    }
-  }
-  test_fatal ("this build has no algorithm '%s'; --list shows all", argument);
+  if (!check_has_algorithm (argument))
+    test_fatal ("this build has no algorithm '%s'; --list shows all", argument);
+  ((Options *) data)->algorithm = argument;
 }
 
 static void

@@ -134,6 +134,9 @@ CclStatus case_open (const Case *c, CclAnalyzer **analyzer);
 /* Puts the case's image where and how it wants it. */
 CclImage case_place (const Case *c, TestArena *arena);
 
+/* Whether this build has an algorithm. */
+bool check_has_algorithm (const char *name);
+
 /* Whether the options select this algorithm and connectivity, and the machine can run it. */
 bool check_wants (const Check *check, const CclAlgorithm *algorithm, unsigned connectivity);
 

@@ -1,6 +1,7 @@
 /* cudaccl - checkccl: errors
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <cudaccl/volume.h>
 #include "tests/engine/checkccl.h"
 #include "tests/lib/device.h"
 
@@ -249,8 +250,42 @@ test_names (Check *check)
     check_that (check, *ccl_last_error (), "no CUDA device, and no error that says why");
 }
 
+/* Algorithms that builds without papers lack are refused with a hint. */
+static void
+test_papers (Check *check)
+{
+  static const char *const names[] = { "flsl", "ha4-32", "bke-ic", "label-equivalence", "uf" };
+  CclConfig config;
+  CclVolumeConfig volume_config;
+  CclVolume *volume;
+  bool papers = check_has_algorithm (names[0]);
+
+  ccl_config_init (&config, 9, 9);
+  ccl_volume_config_init (&volume_config, 3, 3, 3);
+  volume_config.algorithm = "bke";
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    check_that (check, check_has_algorithm (names[i]) == papers, "%s", names[i]);
+    if (papers)
+      continue;
+    config.algorithm = names[i];
+    check_refusal (check, names[i], ccl_config_check (&config), ONLY (CCL_ERROR_UNSUPPORTED));
+    check_that (check, !check_has_algorithm ("tile") || strstr (ccl_last_error (), "-Dpapers=true"),
+                "%s: %s", names[i], ccl_last_error ());
+  }
+  if (papers || !check_has_algorithm ("tile"))
+    return;
+  check_refusal (check, "bke of volumes", ccl_volume_new (&volume_config, &volume),
+                 ONLY (CCL_ERROR_UNSUPPORTED));
+  check_that (check, strstr (ccl_last_error (), "-Dpapers=true"), "bke of volumes: %s",
+              ccl_last_error ());
+  config.algorithm = "flsl-c";
+  check_refusal (check, "flsl-c", ccl_config_check (&config), ONLY (CCL_ERROR_UNSUPPORTED));
+  check_that (check, !strstr (ccl_last_error (), "-Dpapers=true"), "flsl-c: %s", ccl_last_error ());
+}
+
 const Test error_tests[] = {
   { "names", test_names },
+  { "papers", test_papers },
   { "config-errors", test_config_errors },
   { "connectivity-errors", test_connectivity_errors },
   { "frame-errors", test_frame_errors },

@@ -184,7 +184,8 @@ check_device (Check *check, const Frame *frame, CclConfig *config, const CclImag
     return;
   }
   for (size_t i = 0; i < COUNT (names) && test_device_available (); i++) {
-    if (check->options.backend == CCL_BACKEND_CPU || (wanted && strcmp (wanted, names[i]) != 0))
+    if (check->options.backend == CCL_BACKEND_CPU || (wanted && strcmp (wanted, names[i]) != 0) ||
+        !check_has_algorithm (names[i]))
       continue;
     config->algorithm = names[i];
     check_values (check, frame, config, image);

@@ -8,7 +8,7 @@
 #ifndef CCL_CUDA_VOXEL_BLOCKS_CUH
 #define CCL_CUDA_VOXEL_BLOCKS_CUH
 
-#include "cuda/device/blocks.cuh"
+#include "cuda/algorithms/blocks.cuh"
 
 #define CUBE_NEIGHBOURS 26
 #define CUBE_EARLIER 13 /* those before the block in raster order */

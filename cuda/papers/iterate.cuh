@@ -8,7 +8,7 @@
 #ifndef CCL_CUDA_ITERATE_CUH
 #define CCL_CUDA_ITERATE_CUH
 
-#include "cuda/device/pixels.cuh"
+#include "cuda/algorithms/pixels.cuh"
 
 #include <cooperative_groups.h>
 

@@ -11,7 +11,7 @@
  * - 8-connectivity is supported, too.
  * - The sizes of components (listing 4) are among the features, which follow separately. */
 
-#include "cuda/device/iterate.cuh"
+#include "cuda/papers/iterate.cuh"
 
 /* Listing 1. */
 static __global__ void

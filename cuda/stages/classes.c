@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: frames of classes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/classes.h"
+#include "cuda/stages/classes.h"
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/error.h"
 

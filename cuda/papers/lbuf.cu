@@ -8,7 +8,7 @@
  * Where this differs from the description: pixels start with the label of the start of their run
  * within their warp, and runs of two lines that touch are united once. */
 
-#include "cuda/device/pixels.cuh"
+#include "cuda/algorithms/pixels.cuh"
 
 #define LINE 256 /* pixels of a line: those of a thread block */
 

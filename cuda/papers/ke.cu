@@ -7,7 +7,7 @@
  * Where this differs from the description: with 8-connectivity, unions that follow from others are
  * skipped. With 4-connectivity that is another algorithm; see playne.cu. */
 
-#include "cuda/device/pixel_quads.cuh"
+#include "cuda/papers/pixel_quads.cuh"
 
 /* Links every pixel to the first of its neighbours. @bits: CclCudaFrame.bits. */
 template <bool bits>

@@ -1,7 +1,7 @@
 /* cudaccl - CUDA backend: shapes of components
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cuda/shapes.h"
+#include "cuda/stages/shapes.h"
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/error.h"
 

@@ -15,7 +15,7 @@
  * - In algorithm 5 threads read what others write at the same time. Here all read, then all
  * write. */
 
-#include "cuda/device/iterate.cuh"
+#include "cuda/papers/iterate.cuh"
 
 #define SECTION (2 * ITERATE_THREADS) /* pixels of a line, two per thread */
 

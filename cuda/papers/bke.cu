@@ -9,7 +9,7 @@
  *   tables of their own; see buf.cu. So frames of odd sizes are not special.
  * - Unions that follow from others are left out; see needed_unions(). */
 
-#include "cuda/device/voxel_blocks.cuh"
+#include "cuda/algorithms/voxel_blocks.cuh"
 
 /* The information byte (table 1): the block's foreground pixels, and the neighbours that it must
  * still be united with because it was not linked to them. */

@@ -1,8 +1,9 @@
-/* cudaccl - CUDA backend: block-based union-find
+/* cudaccl - CUDA backend: block-based union-find, for frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* S. Allegretti, F. Bolelli, C. Grana: Optimized Block-Based Algorithms to Label Connected
- * Components on GPUs (Allegretti 2020), BUF (algorithm 2) and BUF_IC; section 5.3 for volumes.
+ * Components on GPUs (Allegretti 2020), BUF (algorithm 2) and BUF_IC. Volumes:
+ * algorithms/volume_buf.cu.
  *
  * Where this differs from the paper as printed:
  * - Labels of blocks are not kept in every fourth pixel of the label image, but side by side in a
@@ -10,7 +11,7 @@
  * - Unions that follow from others are left out, as Playne and Hawick do for pixels; see
  *   needed_unions(). */
 
-#include "cuda/device/voxel_blocks.cuh"
+#include "cuda/algorithms/blocks.cuh"
 
 static __global__ void
 buf_initialize (CclCudaFrame f, CclLabelImage image)
@@ -83,67 +84,3 @@ CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_buf) =
 CCL_CUDA_ALGORITHM (ccl_cuda_algorithm_buf_ic) =
     CCL_CUDA_LABELLING ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 8,
                         ccl_cuda_block_image_open, buf_label<true>);
-
-/* Volumes, with 26-connectivity. As in the paper, the merge stores which voxels of a block are
- * foreground. */
-
-static __global__ void
-buf_volume_initialize (CclLabelImage image)
-{
-  Cube c = get_cube (image);
-
-  if (c.inside)
-    image.blocks[c.label] = c.label;
-}
-
-static __global__ void
-buf_volume_merge (CclCudaFrame f, CclLabelImage image)
-{
-  Cube c = get_cube (image);
-  uint64_t voxels = load_cube (f, image, c);
-
-  if (!c.inside)
-    return;
-  image.infos_3d[c.label] = own_voxels (voxels);
-  unite_cubes (image, c.label, touching_neighbours (image, voxels, CUBE_EARLIER));
-}
-
-static __global__ void
-buf_volume_label_voxels (CclLabelImage image)
-{
-  Cube c = get_cube (image);
-
-  if (c.inside)
-    label_voxels (image, c, image.infos_3d[c.label]);
-}
-
-template <bool in_line>
-static cudaError_t
-buf_volume_label (const CclCudaWork *work, cudaStream_t stream)
-{
-  const CclLabelImage *image = ccl_cuda_label_image (work);
-  unsigned grid = cube_grid (work);
-  cudaError_t error;
-
-  error = launch (buf_volume_initialize, grid, block_threads (), 0, stream, *image);
-  ccl_cuda_stage (work, "initialization", stream);
-  if (error == cudaSuccess)
-    error = launch (buf_volume_merge, grid, block_threads (), 0, stream, work->frame, *image);
-  ccl_cuda_stage (work, "merge", stream);
-  if (error == cudaSuccess)
-    error = compress_blocks (work, in_line, stream);
-  ccl_cuda_stage (work, "compression", stream);
-  if (error != cudaSuccess)
-    return error;
-  error = launch (buf_volume_label_voxels, grid, block_threads (), 0, stream, *image);
-  ccl_cuda_stage (work, "final labeling", stream);
-  return error;
-}
-
-CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_buf) =
-    CCL_CUDA_LABELLING ("buf", "BUF: block-based union-find (Allegretti et al. 2020)", 26,
-                        ccl_cuda_block_image_open, buf_volume_label<false>);
-
-CCL_CUDA_ALGORITHM (ccl_cuda_volume_algorithm_buf_ic) =
-    CCL_CUDA_LABELLING ("buf-ic", "BUF with inline compression (Allegretti et al. 2020)", 26,
-                        ccl_cuda_block_image_open, buf_volume_label<true>);

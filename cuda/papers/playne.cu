@@ -6,7 +6,7 @@
  * both neighbours, only those whose neighbours are not connected around the corner take part in the
  * reduction. */
 
-#include "cuda/device/pixel_quads.cuh"
+#include "cuda/papers/pixel_quads.cuh"
 
 /* Links every pixel to the one above or, failing that, to the one to its left. */
 static __global__ void

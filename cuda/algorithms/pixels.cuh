@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Where the work is per run, each thread handles one pixel and each warp 32 pixels side by side;
- * where it is per pixel, each thread handles four (pixel_quads.cuh). Labels are indices of pixels
- * in raster order, in rows of CclLabelImage.pitch pixels; the padding is background. */
+ * where it is per pixel, each thread handles four (papers/pixel_quads.cuh). Labels are indices of
+ * pixels in raster order, in rows of CclLabelImage.pitch pixels; the padding is background. */
 
 #ifndef CCL_CUDA_PIXELS_CUH
 #define CCL_CUDA_PIXELS_CUH

@@ -39,7 +39,7 @@ typedef struct CclCudaWork
   struct CclCudaStages *stages;    /* in host memory; NULL: stages are not measured */
 } CclCudaWork;
 
-/* An algorithm: one file defines it, and list.c lists it. */
+/* An algorithm: one file defines it, and algorithms/list.c lists it. */
 struct CclCudaAlgorithm
 {
   CclAlgorithm info;
@@ -61,7 +61,7 @@ struct CclCudaAlgorithm
   bool has_classes; /* supports CclCudaWork.classes */
 };
 
-/* Begins the definition of an algorithm, which list.c lists. */
+/* Begins the definition of an algorithm. */
 #ifdef __cplusplus
 #define CCL_CUDA_ALGORITHM(symbol)      \
   extern "C" {                          \
@@ -73,6 +73,9 @@ struct CclCudaAlgorithm
 /* The algorithms for frames and for volumes, the best first; NULL past the last. */
 const CclCudaAlgorithm *ccl_cuda_algorithm (size_t index);
 const CclCudaAlgorithm *ccl_cuda_volume_algorithm (size_t index);
+
+/* Whether @name is an algorithm, for frames or for volumes, that builds without papers lack. */
+bool ccl_cuda_lacks (const char *name, bool volumes);
 
 #ifdef __cplusplus
 }

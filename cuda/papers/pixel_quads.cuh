@@ -4,7 +4,7 @@
 #ifndef CCL_CUDA_QUADS_CUH
 #define CCL_CUDA_QUADS_CUH
 
-#include "cuda/device/pixels.cuh"
+#include "cuda/algorithms/pixels.cuh"
 
 #define QUAD_PIXELS 4
 

@@ -13,7 +13,7 @@
  * - In a tile, pixels start with the label of their run's start. Squares are skipped where two
  *   runs, or two columns of pixels at a tile's left border, continue to touch. */
 
-#include "cuda/device/pixels.cuh"
+#include "cuda/algorithms/pixels.cuh"
 
 /* The recursive union: lowers what @label points to. If that was another label, both belong to one
  * component; continue with the higher label. Labels that are low enough are left alone: labels only

@@ -6,8 +6,8 @@
  * (Kalentev 2011) over blocks of 2 x 2 pixels and a map of which of them touch. The loop is inside
  * the kernel; see iterate.cuh. */
 
-#include "cuda/device/iterate.cuh"
-#include "cuda/device/voxel_blocks.cuh"
+#include "cuda/papers/iterate.cuh"
+#include "cuda/algorithms/voxel_blocks.cuh"
 
 /* The block label map and the connectivity map. */
 static __global__ void
