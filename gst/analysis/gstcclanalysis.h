@@ -7,7 +7,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "gstcclproperties.h"
+#include "gstcclsettings.h"
 #include "gstcclsession.h"
 
 G_BEGIN_DECLS

@@ -8,7 +8,7 @@
 #include <cudaccl/ccl.h>
 #include <cudaccl/mask.h>
 
-#include "gstcclproperties.h"
+#include "gstcclsettings.h"
 #include "gstcclregion.h"
 #include "gstcclstats.h"
 #include "memory/gstcclframe.h"

@@ -1,7 +1,7 @@
 /* cudaccl - the writable properties of the elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "gstcclproperties.h"
+#include "gstcclsettings.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* cudaccl - the writable properties of the elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __GST_CCL_PROPERTIES_H__
-#define __GST_CCL_PROPERTIES_H__
+#ifndef __GST_CCL_SETTINGS_H__
+#define __GST_CCL_SETTINGS_H__
 
 #include <gst/gst.h>
 #include <cudaccl/ccl.h>
@@ -130,4 +130,4 @@ void gst_ccl_settings_get_params (const GstCclSettings *settings, gdouble pixels
 
 G_END_DECLS
 
-#endif /* __GST_CCL_PROPERTIES_H__ */
+#endif /* __GST_CCL_SETTINGS_H__ */
