@@ -16,24 +16,13 @@
 GST_DEBUG_CATEGORY (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
 
-#define PROP_STATS (sizeof (GstCclSettings) + GST_CCL_FIRST_ID)
-
 #define gst_ccl_analysis_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE (GstCclAnalysis, gst_ccl_analysis, GST_TYPE_BASE_TRANSFORM)
 
-/* Sets the defaults. Other values that the element is made with are set after this. */
 static void
 gst_ccl_analysis_constructed (GObject *object)
 {
-  guint n, i;
-  GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
-
-  for (i = 0; i < n; i++) {
-    if (g_type_is_a (pspecs[i]->owner_type, GST_TYPE_CCL_ANALYSIS) &&
-        pspecs[i]->flags & G_PARAM_WRITABLE)
-      g_object_set_property (object, pspecs[i]->name, g_param_spec_get_default_value (pspecs[i]));
-  }
-  g_free (pspecs);
+  gst_ccl_properties_init (object);
 
   G_OBJECT_CLASS (parent_class)->constructed (object);
 }
@@ -44,7 +33,7 @@ gst_ccl_analysis_finalize (GObject *object)
   GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
 
   gst_ccl_session_clear (&self->session);
-  gst_ccl_settings_clear (&self->settings);
+  gst_ccl_properties_clear (self);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -55,17 +44,11 @@ is_area (const GParamSpec *pspec)
   return g_str_has_suffix (pspec->name, "-area");
 }
 
+/* The limits are checked once all properties that are set together are. */
 static void
-gst_ccl_analysis_set_property (GObject *object, guint prop_id, const GValue *value,
-                               GParamSpec *pspec)
+gst_ccl_analysis_areas_changed (gpointer self)
 {
-  GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_settings_set (&self->settings, prop_id, value, pspec);
-  if (is_area (pspec))
-    self->check_areas = FALSE;
-  GST_OBJECT_UNLOCK (self);
+  GST_CCL_ANALYSIS (self)->check_areas = FALSE;
 }
 
 /* Called once for all properties that are set together: only now are the area limits consistent. */
@@ -85,18 +68,9 @@ gst_ccl_analysis_dispatch_properties_changed (GObject *object, guint n_pspecs, G
 }
 
 static void
-gst_ccl_analysis_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+gst_ccl_analysis_get_stats (gpointer self, GValue *value)
 {
-  GstCclAnalysis *self = GST_CCL_ANALYSIS (object);
-
-  if (prop_id == PROP_STATS) {
-    g_value_take_boxed (value, gst_ccl_session_get_stats (&self->session));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_settings_get (&self->settings, prop_id, value);
-  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value, gst_ccl_session_get_stats (&GST_CCL_ANALYSIS (self)->session));
 }
 
 static void
@@ -160,12 +134,12 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
 {
   GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
   GstCclAnalysisClass *klass = GST_CCL_ANALYSIS_GET_CLASS (self);
-  GstCclSettings settings;
+  GstCclSettings *settings;
   GError *error = NULL;
   gboolean started;
 
   GST_OBJECT_LOCK (self);
-  gst_ccl_settings_copy (&self->settings, &settings);
+  settings = gst_ccl_properties_copy (self, GST_CCL_SETTINGS_OFFSET, sizeof (*settings));
   self->check_areas = TRUE;
   GST_OBJECT_UNLOCK (self);
 
@@ -175,11 +149,11 @@ gst_ccl_analysis_start (GstBaseTransform *trans)
   self->warned_detections = FALSE;
 #endif
 
-  self->segmentation = settings.segmentation;
+  self->segmentation = settings->segmentation;
   gst_video_info_init (&self->frame);
-  started = (!self->segmentation || gst_ccl_analysis_start_segmentation (&settings, &error)) &&
-            gst_ccl_session_start (&self->session, &settings, klass->needs, &error);
-  gst_ccl_settings_clear (&settings);
+  started = (!self->segmentation || gst_ccl_analysis_start_segmentation (settings, &error)) &&
+            gst_ccl_session_start (&self->session, settings, klass->needs, &error);
+  gst_ccl_properties_free_copy (self, GST_CCL_SETTINGS_OFFSET, sizeof (*settings), settings);
   if (!started)
     gst_ccl_analysis_post_error (self, error, NULL);
 
@@ -525,19 +499,6 @@ pass_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 void
-gst_ccl_analysis_class_install_properties (GstCclAnalysisClass *klass,
-                                           void (*install) (GObjectClass *))
-{
-  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-
-  /* These are not inherited. */
-  gobject_class->set_property = gst_ccl_analysis_set_property;
-  gobject_class->get_property = gst_ccl_analysis_get_property;
-
-  install (gobject_class);
-}
-
-void
 gst_ccl_analysis_class_add_sink_template (GstCclAnalysisClass *klass)
 {
   GstCaps *caps = gst_ccl_mappers_get_caps ();
@@ -571,13 +532,12 @@ gst_ccl_analysis_class_init (GstCclAnalysisClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_analysis_set_property;
-  gobject_class->get_property = gst_ccl_analysis_get_property;
   gobject_class->constructed = gst_ccl_analysis_constructed;
   gobject_class->finalize = gst_ccl_analysis_finalize;
   gobject_class->dispatch_properties_changed = gst_ccl_analysis_dispatch_properties_changed;
 
-  gst_ccl_install_properties (gobject_class);
+  gst_ccl_install_properties (gobject_class, GST_CCL_SETTINGS_OFFSET,
+                              gst_ccl_analysis_areas_changed);
 
   /**
    * cudaccl:stats:
@@ -586,10 +546,10 @@ gst_ccl_analysis_class_init (GstCclAnalysisClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
-                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_ccl_properties_install (gobject_class, GST_CCL_COMPUTED (gst_ccl_analysis_get_stats),
+                              g_param_spec_boxed ("stats", "Statistics",
+                                                  "Statistics since the last start.",
+                                                  GST_TYPE_STRUCTURE, GST_CCL_READ_ONLY));
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_ccl_analysis_set_context);
 

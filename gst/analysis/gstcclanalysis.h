@@ -45,6 +45,9 @@ typedef struct
 #endif
 } GstCclAnalysis;
 
+/* Where functions that install properties find the settings. */
+#define GST_CCL_SETTINGS_OFFSET G_STRUCT_OFFSET (GstCclAnalysis, settings)
+
 /* Draws the picture of the last processed frame, or of a gap, from its first pixel on, in rows that
  * are @stride bytes apart. Posts an error and returns FALSE on failure. */
 typedef gboolean (*GstCclDrawFunc) (GstCclAnalysis *self, gboolean gap, guint8 *pixels,
@@ -68,10 +71,6 @@ typedef struct
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclAnalysis, gst_object_unref)
 
 GType gst_ccl_analysis_get_type (void);
-
-/* Lets @install, a function such as gst_ccl_install_mask_properties(), add properties. */
-void gst_ccl_analysis_class_install_properties (GstCclAnalysisClass *klass,
-                                                void (*install) (GObjectClass *));
 
 /* Makes frames pass in place, in all memory types, with both pads' templates. */
 void gst_ccl_analysis_class_pass_frames (GstCclAnalysisClass *klass);

@@ -158,8 +158,7 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
-  gst_ccl_analysis_class_install_properties (GST_CCL_ANALYSIS_CLASS (klass),
-                                             gst_ccl_install_mask_properties);
+  gst_ccl_install_mask_properties (G_OBJECT_CLASS (klass), GST_CCL_SETTINGS_OFFSET);
   gst_element_class_set_static_metadata (
       element_class, "Connected components in colours", "Filter/Converter/Video/Hardware",
       "Shows the connected components of video frames as colours or labels", "The cudaccl authors");

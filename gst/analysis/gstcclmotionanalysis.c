@@ -40,6 +40,9 @@ shadows_get_type (void)
   return gst_ccl_register_enum (&type, "GstCclMotionShadows", values);
 }
 
+#define INSTALL(field, pspec) \
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclAnalysis, settings.field), pspec)
+
 static void
 install_properties (GObjectClass *gobject_class)
 {
@@ -64,7 +67,7 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  gst_ccl_install_morphology (gobject_class, "auto");
+  gst_ccl_install_morphology (gobject_class, GST_CCL_SETTINGS_OFFSET, "auto");
 
   /**
    * cclmotion:method:
@@ -73,8 +76,8 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (motion.method, g_param_spec_enum ("method", "Method", "Background model.",
-                                                     method_get_type (), 0, GST_CCL_READY));
+  INSTALL (motion.method, g_param_spec_enum ("method", "Method", "Background model.",
+                                             method_get_type (), 0, GST_CCL_READY));
 
   /**
    * cclmotion:learning-time:
@@ -83,12 +86,11 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      motion.learning_time,
-      g_param_spec_uint64 ("learning-time", "Learning time",
-                           "Nanoseconds that an object must stand still to become background.",
-                           MIN_LEARNING_TIME, MAX_LEARNING_TIME, params.learning_time,
-                           GST_CCL_PLAYING));
+  INSTALL (motion.learning_time,
+           g_param_spec_uint64 ("learning-time", "Learning time",
+                                "Nanoseconds that an object must stand still to become background.",
+                                MIN_LEARNING_TIME, MAX_LEARNING_TIME, params.learning_time,
+                                GST_CCL_PLAYING));
 
   /**
    * cclmotion:noise-floor:
@@ -98,10 +100,10 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (motion.noise_floor,
-                   g_param_spec_uint ("noise-floor", "Noise floor",
-                                      "Minimum difference in luma of foreground pixels.", 0,
-                                      G_MAXUINT8, params.noise_floor, GST_CCL_PLAYING));
+  INSTALL (motion.noise_floor,
+           g_param_spec_uint ("noise-floor", "Noise floor",
+                              "Minimum difference in luma of foreground pixels.", 0, G_MAXUINT8,
+                              params.noise_floor, GST_CCL_PLAYING));
 
   /**
    * cclmotion:shadows:
@@ -110,10 +112,9 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (motion.shadows,
-                   g_param_spec_enum ("shadows", "Shadows", "How shadows are treated.",
-                                      shadows_get_type (), GST_CCL_MOTION_SHADOWS_DROP,
-                                      GST_CCL_PLAYING));
+  INSTALL (motion.shadows,
+           g_param_spec_enum ("shadows", "Shadows", "How shadows are treated.", shadows_get_type (),
+                              GST_CCL_MOTION_SHADOWS_DROP, GST_CCL_PLAYING));
 
   /**
    * cclmotion:warm-up:
@@ -122,11 +123,10 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      motion.warm_up,
-      g_param_spec_uint64 ("warm-up", "Warm-up",
-                           "Nanoseconds that a new model learns before it reports components.", 0,
-                           G_MAXUINT64, params.warm_up, GST_CCL_PLAYING));
+  INSTALL (motion.warm_up,
+           g_param_spec_uint64 ("warm-up", "Warm-up",
+                                "Nanoseconds that a new model learns before it reports components.",
+                                0, G_MAXUINT64, params.warm_up, GST_CCL_PLAYING));
 
   /**
    * cclmotion:light-change:
@@ -137,11 +137,10 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      motion.light_change,
-      g_param_spec_uint ("light-change", "Light change",
-                         "Percentage of foreground that means a change of light (0 = never).", 0,
-                         100, params.light_change, GST_CCL_PLAYING));
+  INSTALL (motion.light_change,
+           g_param_spec_uint ("light-change", "Light change",
+                              "Percentage of foreground that means a change of light (0 = never).",
+                              0, 100, params.light_change, GST_CCL_PLAYING));
 
   /**
    * cclmotion:freeze:
@@ -150,8 +149,8 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (motion.freeze, g_param_spec_boolean ("freeze", "Freeze", "Stop learning.",
-                                                        params.freeze, GST_CCL_PLAYING));
+  INSTALL (motion.freeze, g_param_spec_boolean ("freeze", "Freeze", "Stop learning.", params.freeze,
+                                                GST_CCL_PLAYING));
 
   /**
    * cclmotion:scale:
@@ -162,7 +161,7 @@ install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
+  INSTALL (
       motion.scale,
       g_param_spec_uint ("scale", "Scale",
                          "Pixels of the frame per pixel of the model in each direction: 1, 2 or 4.",
@@ -303,7 +302,7 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
 {
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gst_ccl_analysis_class_install_properties (GST_CCL_ANALYSIS_CLASS (klass), install_properties);
+  install_properties (G_OBJECT_CLASS (klass));
 
   /**
    * cclmotion::reset:

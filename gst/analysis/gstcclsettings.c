@@ -1,4 +1,4 @@
-/* cudaccl - the writable properties of the elements
+/* cudaccl - the settings of the elements that analyse frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclsettings.h"
@@ -9,19 +9,6 @@
 #define TIMING_INTERVAL 16
 
 #define ALGORITHM_AUTO 0
-
-GType
-gst_ccl_register_enum (GType *type, const gchar *name, const GEnumValue *values)
-{
-  if (g_once_init_enter (type)) {
-    GType registered = g_enum_register_static (name, values);
-
-    gst_type_mark_as_plugin_api (registered, 0);
-    g_once_init_leave (type, registered);
-  }
-
-  return *type;
-}
 
 static GType
 backend_get_type (void)
@@ -170,14 +157,7 @@ attach_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type)) {
-    GType registered = g_flags_register_static ("GstCudaCclAttach", values);
-
-    gst_type_mark_as_plugin_api (registered, 0);
-    g_once_init_leave (&type, registered);
-  }
-
-  return type;
+  return gst_ccl_register_flags (&type, "GstCudaCclAttach", values);
 }
 
 static GType
@@ -192,18 +172,16 @@ features_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type)) {
-    GType registered = g_flags_register_static ("GstCudaCclFeatures", values);
-
-    gst_type_mark_as_plugin_api (registered, 0);
-    g_once_init_leave (&type, registered);
-  }
-
-  return type;
+  return gst_ccl_register_flags (&type, "GstCudaCclFeatures", values);
 }
 
+/* For functions with the parameters @gobject_class and @offset. */
+#define INSTALL(field, pspec)                                                                  \
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, field), \
+                              pspec)
+
 static void
-install_engine_properties (GObjectClass *gobject_class)
+install_engine_properties (GObjectClass *gobject_class, gssize offset)
 {
   /**
    * cudaccl:backend:
@@ -215,9 +193,8 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (backend,
-                   g_param_spec_enum ("backend", "Backend", "Where the frames are analysed.",
-                                      backend_get_type (), CCL_BACKEND_AUTO, GST_CCL_READY));
+  INSTALL (backend, g_param_spec_enum ("backend", "Backend", "Where the frames are analysed.",
+                                       backend_get_type (), CCL_BACKEND_AUTO, GST_CCL_READY));
 
   /**
    * cudaccl:cuda-device-id:
@@ -226,10 +203,9 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (cuda_device_id,
-                   g_param_spec_int ("cuda-device-id", "CUDA device ID",
-                                     "CUDA device that analyses the frames (-1 = any).", -1,
-                                     G_MAXINT, -1, GST_CCL_READY));
+  INSTALL (cuda_device_id, g_param_spec_int ("cuda-device-id", "CUDA device ID",
+                                             "CUDA device that analyses the frames (-1 = any).", -1,
+                                             G_MAXINT, -1, GST_CCL_READY));
 
   /**
    * cudaccl:algorithm:
@@ -238,11 +214,10 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      algorithm,
-      g_param_spec_enum ("algorithm", "Algorithm",
-                         "Algorithm that finds the components; does not change the result.",
-                         algorithm_get_type (), ALGORITHM_AUTO, GST_CCL_READY));
+  INSTALL (algorithm,
+           g_param_spec_enum ("algorithm", "Algorithm",
+                              "Algorithm that finds the components; does not change the result.",
+                              algorithm_get_type (), ALGORITHM_AUTO, GST_CCL_READY));
 
   /**
    * cudaccl:connectivity:
@@ -252,10 +227,9 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (connectivity,
-                   g_param_spec_enum ("connectivity", "Connectivity",
-                                      "Number of neighbours that a pixel is connected to.",
-                                      connectivity_get_type (), 8, GST_CCL_READY));
+  INSTALL (connectivity, g_param_spec_enum ("connectivity", "Connectivity",
+                                            "Number of neighbours that a pixel is connected to.",
+                                            connectivity_get_type (), 8, GST_CCL_READY));
 
   /**
    * cudaccl:max-components:
@@ -265,11 +239,10 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      max_components,
-      g_param_spec_uint ("max-components", "Maximum components",
-                         "Maximum number of components per frame; the largest are kept.", 1,
-                         G_MAXUINT, 1024, GST_CCL_READY));
+  INSTALL (max_components,
+           g_param_spec_uint ("max-components", "Maximum components",
+                              "Maximum number of components per frame; the largest are kept.", 1,
+                              G_MAXUINT, 1024, GST_CCL_READY));
 
   /**
    * cudaccl:features:
@@ -280,9 +253,9 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (features, g_param_spec_flags ("features", "Features",
-                                                 "What to measure beyond box, area and centroid.",
-                                                 features_get_type (), 0, GST_CCL_READY));
+  INSTALL (features, g_param_spec_flags ("features", "Features",
+                                         "What to measure beyond box, area and centroid.",
+                                         features_get_type (), 0, GST_CCL_READY));
 
   /**
    * cudaccl:threads:
@@ -292,11 +265,10 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      threads,
-      g_param_spec_uint ("threads", "Threads",
-                         "Number of threads that analyse a frame on the CPU (0 = one per CPU).", 0,
-                         CCL_MAX_THREADS, 1, GST_CCL_READY));
+  INSTALL (threads, g_param_spec_uint (
+                        "threads", "Threads",
+                        "Number of threads that analyse a frame on the CPU (0 = one per CPU).", 0,
+                        CCL_MAX_THREADS, 1, GST_CCL_READY));
 
   /**
    * cudaccl:cuda-sync:
@@ -309,17 +281,16 @@ install_engine_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (cuda_sync,
-                   g_param_spec_enum ("cuda-sync", "CUDA synchronization",
-                                      "How the streaming thread waits for the CUDA device.",
-                                      sync_get_type (), CCL_SYNC_AUTO, GST_CCL_READY));
+  INSTALL (cuda_sync, g_param_spec_enum ("cuda-sync", "CUDA synchronization",
+                                         "How the streaming thread waits for the CUDA device.",
+                                         sync_get_type (), CCL_SYNC_AUTO, GST_CCL_READY));
 }
 
 void
-gst_ccl_install_morphology (GObjectClass *gobject_class, const gchar *initial)
+gst_ccl_install_morphology (GObjectClass *gobject_class, gssize offset, const gchar *initial)
 {
-  GST_CCL_INSTALL (
-      morphology,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, morphology, .not_null = TRUE),
       g_param_spec_string (
           "morphology", "Morphology",
           "Operations that clean the mask, e.g. median5,close5x11,fill,drop50; auto, or none.",
@@ -327,7 +298,7 @@ gst_ccl_install_morphology (GObjectClass *gobject_class, const gchar *initial)
 }
 
 static void
-install_foreground_properties (GObjectClass *gobject_class)
+install_foreground_properties (GObjectClass *gobject_class, gssize offset)
 {
   /**
    * cudaccl:invert:
@@ -336,10 +307,10 @@ install_foreground_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      invert, g_param_spec_boolean ("invert", "Invert",
-                                    "Invert the mask: pixels up to the threshold are foreground.",
-                                    FALSE, GST_CCL_PLAYING));
+  INSTALL (invert,
+           g_param_spec_boolean ("invert", "Invert",
+                                 "Invert the mask: pixels up to the threshold are foreground.",
+                                 FALSE, GST_CCL_PLAYING));
 
   /**
    * cudaccl:morphology:
@@ -363,7 +334,7 @@ install_foreground_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  gst_ccl_install_morphology (gobject_class, "none");
+  gst_ccl_install_morphology (gobject_class, offset, "none");
 
   /**
    * cudaccl:include:
@@ -373,11 +344,11 @@ install_foreground_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      include, g_param_spec_string (
-                   "include", "Include",
-                   "Polygons to analyse: x,y x,y x,y; ... as fractions of the frame from 0 to 1.",
-                   NULL, GST_CCL_READY));
+  INSTALL (include,
+           g_param_spec_string (
+               "include", "Include",
+               "Polygons to analyse: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
+               GST_CCL_READY));
 
   /**
    * cudaccl:exclude:
@@ -387,11 +358,11 @@ install_foreground_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      exclude, g_param_spec_string (
-                   "exclude", "Exclude",
-                   "Polygons to ignore: x,y x,y x,y; ... as fractions of the frame from 0 to 1.",
-                   NULL, GST_CCL_READY));
+  INSTALL (exclude,
+           g_param_spec_string (
+               "exclude", "Exclude",
+               "Polygons to ignore: x,y x,y x,y; ... as fractions of the frame from 0 to 1.", NULL,
+               GST_CCL_READY));
 
   /**
    * cudaccl:region-file:
@@ -403,14 +374,15 @@ install_foreground_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (region_file,
-                   g_param_spec_string ("region-file", "Region file",
-                                        "PNG or PGM (P5) file whose bright pixels are analysed.",
-                                        NULL, GST_CCL_READY));
+  INSTALL (region_file,
+           g_param_spec_string ("region-file", "Region file",
+                                "PNG or PGM (P5) file whose bright pixels are analysed.", NULL,
+                                GST_CCL_READY));
 }
 
 static void
-install_result_properties (GObjectClass *gobject_class)
+install_result_properties (GObjectClass *gobject_class, gssize offset,
+                           void (*areas_changed) (gpointer self))
 {
   /**
    * cudaccl:min-area:
@@ -419,10 +391,11 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      min_area, g_param_spec_uint64 ("min-area", "Minimum area",
-                                     "Minimum component area in pixels; smaller ones are dropped.",
-                                     0, G_MAXUINT64, 1, GST_CCL_PLAYING));
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, min_area, .changed = areas_changed),
+      g_param_spec_uint64 ("min-area", "Minimum area",
+                           "Minimum component area in pixels; smaller ones are dropped.", 0,
+                           G_MAXUINT64, 1, GST_CCL_PLAYING));
 
   /**
    * cudaccl:max-area:
@@ -431,10 +404,11 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      max_area, g_param_spec_uint64 ("max-area", "Maximum area",
-                                     "Maximum component area in pixels; larger ones are dropped.",
-                                     0, G_MAXUINT64, G_MAXUINT64, GST_CCL_PLAYING));
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, max_area, .changed = areas_changed),
+      g_param_spec_uint64 ("max-area", "Maximum area",
+                           "Maximum component area in pixels; larger ones are dropped.", 0,
+                           G_MAXUINT64, G_MAXUINT64, GST_CCL_PLAYING));
 
   /**
    * cudaccl:min-relative-area:
@@ -444,11 +418,13 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (min_relative_area,
-                   g_param_spec_double (
-                       "min-relative-area", "Minimum relative area",
-                       "Minimum component area as a share of the frame; smaller ones are dropped.",
-                       0.0, 1.0, 0.0, GST_CCL_PLAYING));
+  gst_ccl_properties_install (
+      gobject_class,
+      GST_CCL_FIELD_AT (offset, GstCclSettings, min_relative_area, .changed = areas_changed),
+      g_param_spec_double (
+          "min-relative-area", "Minimum relative area",
+          "Minimum component area as a share of the frame; smaller ones are dropped.", 0.0, 1.0,
+          0.0, GST_CCL_PLAYING));
 
   /**
    * cudaccl:min-width:
@@ -457,10 +433,10 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      min_width, g_param_spec_uint ("min-width", "Minimum width",
-                                    "Minimum component width in pixels; narrower ones are dropped.",
-                                    0, G_MAXUINT, 1, GST_CCL_PLAYING));
+  INSTALL (min_width,
+           g_param_spec_uint ("min-width", "Minimum width",
+                              "Minimum component width in pixels; narrower ones are dropped.", 0,
+                              G_MAXUINT, 1, GST_CCL_PLAYING));
 
   /**
    * cudaccl:min-height:
@@ -469,10 +445,10 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (min_height, g_param_spec_uint (
-                                   "min-height", "Minimum height",
-                                   "Minimum component height in pixels; flatter ones are dropped.",
-                                   0, G_MAXUINT, 1, GST_CCL_PLAYING));
+  INSTALL (min_height,
+           g_param_spec_uint ("min-height", "Minimum height",
+                              "Minimum component height in pixels; flatter ones are dropped.", 0,
+                              G_MAXUINT, 1, GST_CCL_PLAYING));
 
   /**
    * cudaccl:attach:
@@ -481,8 +457,7 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (attach,
-                   g_param_spec_flags (
+  INSTALL (attach, g_param_spec_flags (
                        "attach", "Attach", "Metadata to attach to frames.", attach_get_type (),
                        GST_CUDA_CCL_ATTACH_COMPONENTS | GST_CUDA_CCL_ATTACH_ROI, GST_CCL_PLAYING));
 
@@ -493,10 +468,11 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (roi_type,
-                   g_param_spec_string ("roi-type", "ROI type",
-                                        "Type of the regions of interest and object detections.",
-                                        "blob", GST_CCL_PLAYING));
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, roi_type, .not_null = TRUE),
+      g_param_spec_string ("roi-type", "ROI type",
+                           "Type of the regions of interest and object detections.", "blob",
+                           GST_CCL_PLAYING));
 
   /**
    * cudaccl:post-messages:
@@ -505,22 +481,23 @@ install_result_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (post_messages, g_param_spec_boolean (
-                                      "post-messages", "Post messages",
-                                      "Post an element message with the components of each frame.",
-                                      FALSE, GST_CCL_PLAYING));
+  INSTALL (post_messages,
+           g_param_spec_boolean ("post-messages", "Post messages",
+                                 "Post an element message with the components of each frame.",
+                                 FALSE, GST_CCL_PLAYING));
 }
 
 void
-gst_ccl_install_properties (GObjectClass *gobject_class)
+gst_ccl_install_properties (GObjectClass *gobject_class, gssize offset,
+                            void (*areas_changed) (gpointer self))
 {
-  install_engine_properties (gobject_class);
-  install_foreground_properties (gobject_class);
-  install_result_properties (gobject_class);
+  install_engine_properties (gobject_class, offset);
+  install_foreground_properties (gobject_class, offset);
+  install_result_properties (gobject_class, offset, areas_changed);
 }
 
 void
-gst_ccl_install_mask_properties (GObjectClass *gobject_class)
+gst_ccl_install_mask_properties (GObjectClass *gobject_class, gssize offset)
 {
   /**
    * cudaccl:threshold:
@@ -530,10 +507,9 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (threshold,
-                   g_param_spec_uint ("threshold", "Threshold",
-                                      "Pixels above this value are foreground.", 0, G_MAXUINT8, 127,
-                                      GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
+  INSTALL (threshold,
+           g_param_spec_uint ("threshold", "Threshold", "Pixels above this value are foreground.",
+                              0, G_MAXUINT8, 127, GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
 
   /**
    * cudaccl:values:
@@ -547,8 +523,8 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (values, g_param_spec_enum ("values", "Values", "What the values of pixels mean.",
-                                              values_get_type (), CCL_VALUES_ABOVE, GST_CCL_READY));
+  INSTALL (values, g_param_spec_enum ("values", "Values", "What the values of pixels mean.",
+                                      values_get_type (), CCL_VALUES_ABOVE, GST_CCL_READY));
 
   /**
    * cudaccl:low:
@@ -558,9 +534,8 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (low,
-                   g_param_spec_uint ("low", "Low", "The lowest value of a band.", 0, G_MAXUINT16,
-                                      1, GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
+  INSTALL (low, g_param_spec_uint ("low", "Low", "The lowest value of a band.", 0, G_MAXUINT16, 1,
+                                   GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
 
   /**
    * cudaccl:high:
@@ -570,9 +545,8 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (high, g_param_spec_uint ("high", "High", "The highest value of a band.", 0,
-                                            G_MAXUINT16, G_MAXUINT16,
-                                            GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
+  INSTALL (high, g_param_spec_uint ("high", "High", "The highest value of a band.", 0, G_MAXUINT16,
+                                    G_MAXUINT16, GST_CCL_PLAYING | GST_PARAM_CONTROLLABLE));
 
   /**
    * cudaccl:labels:
@@ -583,10 +557,10 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (labels, g_param_spec_string (
-                               "labels", "Labels",
-                               "A text file with the names of the classes, that of value 0 first.",
-                               NULL, GST_CCL_READY));
+  INSTALL (labels,
+           g_param_spec_string ("labels", "Labels",
+                                "A text file with the names of the classes, that of value 0 first.",
+                                NULL, GST_CCL_READY));
 
   /**
    * cudaccl:cuda-graphs:
@@ -598,9 +572,9 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.2
    */
-  GST_CCL_INSTALL (cuda_graphs, g_param_spec_boolean ("cuda-graphs", "CUDA graphs",
-                                                      "Replay the work on frames as CUDA graphs.",
-                                                      FALSE, GST_CCL_READY));
+  INSTALL (cuda_graphs, g_param_spec_boolean ("cuda-graphs", "CUDA graphs",
+                                              "Replay the work on frames as CUDA graphs.", FALSE,
+                                              GST_CCL_READY));
 
   /**
    * cudaccl:upload:
@@ -612,102 +586,10 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (
-      upload, g_param_spec_enum ("upload", "Upload",
-                                 "How frames in system memory are transferred to the CUDA device.",
-                                 upload_get_type (), CCL_UPLOAD_AUTO, GST_CCL_READY));
-}
-
-void
-gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value,
-                      const GParamSpec *pspec)
-{
-  gpointer field = (guint8 *) settings + prop_id - GST_CCL_FIRST_ID;
-
-  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
-  case G_TYPE_BOOLEAN:
-    *(gboolean *) field = g_value_get_boolean (value);
-    break;
-  case G_TYPE_INT:
-    *(gint *) field = g_value_get_int (value);
-    break;
-  case G_TYPE_UINT:
-    *(guint *) field = g_value_get_uint (value);
-    break;
-  case G_TYPE_UINT64:
-    *(guint64 *) field = g_value_get_uint64 (value);
-    break;
-  case G_TYPE_DOUBLE:
-    *(gdouble *) field = g_value_get_double (value);
-    break;
-  case G_TYPE_ENUM:
-    *(gint *) field = g_value_get_enum (value);
-    break;
-  case G_TYPE_FLAGS:
-    *(guint *) field = g_value_get_flags (value);
-    break;
-  default:
-    g_free (*(gchar **) field);
-    *(gchar **) field = g_value_dup_string (
-        g_value_get_string (value) ? value : g_param_spec_get_default_value ((GParamSpec *) pspec));
-    break;
-  }
-}
-
-void
-gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value)
-{
-  gconstpointer field = (const guint8 *) settings + prop_id - GST_CCL_FIRST_ID;
-
-  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
-  case G_TYPE_BOOLEAN:
-    g_value_set_boolean (value, *(const gboolean *) field);
-    break;
-  case G_TYPE_INT:
-    g_value_set_int (value, *(const gint *) field);
-    break;
-  case G_TYPE_UINT:
-    g_value_set_uint (value, *(const guint *) field);
-    break;
-  case G_TYPE_UINT64:
-    g_value_set_uint64 (value, *(const guint64 *) field);
-    break;
-  case G_TYPE_DOUBLE:
-    g_value_set_double (value, *(const gdouble *) field);
-    break;
-  case G_TYPE_ENUM:
-    g_value_set_enum (value, *(const gint *) field);
-    break;
-  case G_TYPE_FLAGS:
-    g_value_set_flags (value, *(const guint *) field);
-    break;
-  default:
-    g_value_set_string (value, *(gchar *const *) field);
-    break;
-  }
-}
-
-void
-gst_ccl_settings_copy (const GstCclSettings *settings, GstCclSettings *copy)
-{
-  *copy = *settings;
-  copy->morphology = g_strdup (settings->morphology);
-  copy->include = g_strdup (settings->include);
-  copy->exclude = g_strdup (settings->exclude);
-  copy->region_file = g_strdup (settings->region_file);
-  copy->labels = g_strdup (settings->labels);
-  copy->roi_type = g_strdup (settings->roi_type);
-}
-
-void
-gst_ccl_settings_clear (GstCclSettings *settings)
-{
-  g_free (settings->morphology);
-  g_free (settings->include);
-  g_free (settings->exclude);
-  g_free (settings->region_file);
-  g_free (settings->labels);
-  g_free (settings->roi_type);
+  INSTALL (upload,
+           g_param_spec_enum ("upload", "Upload",
+                              "How frames in system memory are transferred to the CUDA device.",
+                              upload_get_type (), CCL_UPLOAD_AUTO, GST_CCL_READY));
 }
 
 static unsigned

@@ -1,11 +1,11 @@
-/* cudaccl - the writable properties of the elements
+/* cudaccl - the settings of the elements that analyse frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_SETTINGS_H__
 #define __GST_CCL_SETTINGS_H__
 
-#include <gst/gst.h>
 #include <cudaccl/ccl.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/ccl/gstccl.h>
 
 G_BEGIN_DECLS
@@ -59,7 +59,7 @@ typedef struct
   guint scale;
 } GstCclMotionSettings;
 
-/* What the properties say. Fields have the types of GValues: enumerations are as large as gint. */
+/* The values of the properties. */
 typedef struct
 {
   /* Fixed while the element is started: changes take effect at the next start. */
@@ -91,35 +91,16 @@ typedef struct
   GstCclMotionSettings motion;
 } GstCclSettings;
 
-/* The id of the property that sets a field: the field's offset, but no 0. */
-#define GST_CCL_FIRST_ID 1
-#define GST_CCL_ID(field) ((guint) G_STRUCT_OFFSET (GstCclSettings, field) + GST_CCL_FIRST_ID)
-
-/* For functions that install properties. */
-#define GST_CCL_INSTALL(field, pspec) \
-  g_object_class_install_property (gobject_class, GST_CCL_ID (field), pspec)
-#define GST_CCL_READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
-#define GST_CCL_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-/* Returns @type, an enumeration that is registered with @values by the first call. */
-GType gst_ccl_register_enum (GType *type, const gchar *name, const GEnumValue *values);
-
-/* Installs the properties of all elements. */
-void gst_ccl_install_properties (GObjectClass *gobject_class);
+/* Install the properties of all elements, with settings @offset bytes into the instance.
+ * @areas_changed is called after a limit of areas was set, with the object lock held. */
+void gst_ccl_install_properties (GObjectClass *gobject_class, gssize offset,
+                                 void (*areas_changed) (gpointer self));
 
 /* Installs the property `morphology` with an initial value; again in subclasses with another. */
-void gst_ccl_install_morphology (GObjectClass *gobject_class, const gchar *initial);
+void gst_ccl_install_morphology (GObjectClass *gobject_class, gssize offset, const gchar *initial);
 
-/* Installs those of elements whose frames are masks. */
-void gst_ccl_install_mask_properties (GObjectClass *gobject_class);
-
-void gst_ccl_settings_set (GstCclSettings *settings, guint prop_id, const GValue *value,
-                           const GParamSpec *pspec);
-void gst_ccl_settings_get (const GstCclSettings *settings, guint prop_id, GValue *value);
-
-/* Makes a copy, to be cleared by gst_ccl_settings_clear(). */
-void gst_ccl_settings_copy (const GstCclSettings *settings, GstCclSettings *copy);
-void gst_ccl_settings_clear (GstCclSettings *settings);
+/* Installs the properties of elements whose frames are masks. */
+void gst_ccl_install_mask_properties (GObjectClass *gobject_class, gssize offset);
 
 /* Gets the configuration of the analyzer without the frame size, the operations and the region. */
 void gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config);

@@ -152,7 +152,7 @@ GST_CCL_REGISTER_DEFINE (cudaccl, gst_cuda_ccl_get_type ())
 static void
 gst_cuda_ccl_install_properties (GObjectClass *gobject_class)
 {
-  gst_ccl_install_mask_properties (gobject_class);
+  gst_ccl_install_mask_properties (gobject_class, GST_CCL_SETTINGS_OFFSET);
 
   /**
    * cudaccl:segmentation:
@@ -162,17 +162,16 @@ gst_cuda_ccl_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  GST_CCL_INSTALL (segmentation,
-                   g_param_spec_boolean ("segmentation", "Segmentation",
-                                         "Analyse the masks of segmentation metadata.", FALSE,
-                                         GST_CCL_READY));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclAnalysis, settings.segmentation),
+                              g_param_spec_boolean ("segmentation", "Segmentation",
+                                                    "Analyse the masks of segmentation metadata.",
+                                                    FALSE, GST_CCL_READY));
 }
 
 static void
 gst_cuda_ccl_class_init (GstCudaCclClass *klass)
 {
-  gst_ccl_analysis_class_install_properties (GST_CCL_ANALYSIS_CLASS (klass),
-                                             gst_cuda_ccl_install_properties);
+  gst_cuda_ccl_install_properties (G_OBJECT_CLASS (klass));
   gst_element_class_set_static_metadata (
       GST_ELEMENT_CLASS (klass), "Connected components", "Filter/Analyzer/Video/Hardware",
       "Finds the connected components of video frames on a GPU or on the CPU",

@@ -72,7 +72,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_detect_debug);
 #define GST_CAT_DEFAULT gst_ccl_detect_debug
 
-#define PROP_STATS GST_CCL_DETECT_FIRST_ID
+#define SETTINGS_OFFSET G_STRUCT_OFFSET (GstCclDetect, settings)
 
 typedef struct
 {
@@ -255,11 +255,11 @@ gst_ccl_detect_start (GstBaseTransform *trans)
 {
   GstCclDetect *self = (GstCclDetect *) trans;
   GError *error = NULL;
-  GstCclDetectSettings settings;
+  GstCclDetectSettings *settings;
   gboolean loaded;
 
   GST_OBJECT_LOCK (self);
-  gst_ccl_detect_settings_copy (&self->settings, &settings);
+  settings = gst_ccl_properties_copy (self, SETTINGS_OFFSET, sizeof (*settings));
   self->stats = (Stats){ 0 };
   self->info = (GstCclNetworkInfo){ 0 };
   GST_OBJECT_UNLOCK (self);
@@ -269,9 +269,9 @@ gst_ccl_detect_start (GstBaseTransform *trans)
   self->looked = self->looked_frame = GST_CLOCK_TIME_NONE;
   self->failing = self->warned_still = FALSE;
 
-  loaded = gst_ccl_detect_load_network (self, &settings, &error) &&
-           gst_ccl_detect_load_classes (self, &settings, &error);
-  gst_ccl_detect_settings_clear (&settings);
+  loaded = gst_ccl_detect_load_network (self, settings, &error) &&
+           gst_ccl_detect_load_classes (self, settings, &error);
+  gst_ccl_properties_free_copy (self, SETTINGS_OFFSET, sizeof (*settings), settings);
   if (!loaded) {
     gst_ccl_detect_unload (self);
     return gst_ccl_detect_fail (self, error);
@@ -715,9 +715,10 @@ gst_ccl_detect_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return flow;
 }
 
-static GstStructure *
-gst_ccl_detect_get_stats (GstCclDetect *self)
+static void
+gst_ccl_detect_get_stats (gpointer object, GValue *value)
 {
+  GstCclDetect *self = object;
   const Stats *stats = &self->stats;
   const GstCclNetworkInfo *info = &self->info;
   GstStructure *structure;
@@ -739,32 +740,7 @@ gst_ccl_detect_get_stats (GstCclDetect *self)
   GST_OBJECT_UNLOCK (self);
   g_free (input);
 
-  return structure;
-}
-
-static void
-gst_ccl_detect_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
-{
-  GstCclDetect *self = (GstCclDetect *) object;
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_detect_settings_set (&self->settings, prop_id, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_ccl_detect_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstCclDetect *self = (GstCclDetect *) object;
-
-  if (prop_id == PROP_STATS) {
-    g_value_take_boxed (value, gst_ccl_detect_get_stats (self));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  gst_ccl_detect_settings_get (&self->settings, prop_id, value);
-  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value, structure);
 }
 
 static void
@@ -774,10 +750,11 @@ gst_ccl_detect_finalize (GObject *object)
 
   gst_ccl_mappers_free (self->mappers);
   gst_ccl_looks_free (self->looks);
-  gst_ccl_detect_settings_clear (&self->settings);
+  gst_ccl_properties_clear (self);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
+
 static void
 gst_ccl_detect_class_init (GstCclDetectClass *klass)
 {
@@ -786,10 +763,8 @@ gst_ccl_detect_class_init (GstCclDetectClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCaps *caps = gst_ccl_mappers_get_caps ();
 
-  gobject_class->set_property = gst_ccl_detect_set_property;
-  gobject_class->get_property = gst_ccl_detect_get_property;
   gobject_class->finalize = gst_ccl_detect_finalize;
-  gst_ccl_detect_settings_install (gobject_class);
+  gst_ccl_detect_settings_install (gobject_class, SETTINGS_OFFSET);
 
   /**
    * ccldetect:stats:
@@ -814,10 +789,10 @@ gst_ccl_detect_class_init (GstCclDetectClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
-                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_ccl_properties_install (gobject_class, GST_CCL_COMPUTED (gst_ccl_detect_get_stats),
+                              g_param_spec_boxed ("stats", "Statistics",
+                                                  "Statistics since the last start.",
+                                                  GST_TYPE_STRUCTURE, GST_CCL_READ_ONLY));
 
   gst_element_class_set_static_metadata (element_class, "Object detector", "Filter/Analyzer/Video",
                                          "Finds objects by a neural network, where something moves",
@@ -845,7 +820,7 @@ gst_ccl_detect_class_init (GstCclDetectClass *klass)
 static void
 gst_ccl_detect_init (GstCclDetect *self)
 {
-  gst_ccl_detect_settings_init (&self->settings);
+  gst_ccl_properties_init (self);
   self->mappers = gst_ccl_mappers_new (GST_ELEMENT (self));
   self->looks = gst_ccl_looks_new ();
   gst_video_info_init (&self->video);

@@ -3,236 +3,10 @@
 
 #include "gstccldetectsettings.h"
 
-enum
-{
-  PROP_0,
-  PROP_MODEL,
-  PROP_LABELS,
-  PROP_CLASSES,
-  PROP_THRESHOLD,
-  PROP_IOU_THRESHOLD,
-  PROP_PROVIDER,
-  PROP_CUDA_DEVICE_ID,
-  PROP_LIBRARY,
-  PROP_THREADS,
-  PROP_REGION,
-  PROP_REFRESH,
-  PROP_INTERVAL,
-  PROP_BUDGET,
-  PROP_WAIT,
-  PROP_ON_ERROR,
-  PROP_OUTPUT,
-  PROP_INPUT_WIDTH,
-  PROP_INPUT_HEIGHT,
-  PROP_COLOR_ORDER,
-  PROP_LETTERBOX,
-  PROP_INPUT_MEAN,
-  PROP_INPUT_SCALE,
-};
-
-#define DEFAULT_THRESHOLD 0.3
-#define DEFAULT_IOU_THRESHOLD 0.45
-#define DEFAULT_REFRESH (4 * GST_SECOND)
-
-void
-gst_ccl_detect_settings_init (GstCclDetectSettings *self)
-{
-  *self = (GstCclDetectSettings){
-    .threshold = DEFAULT_THRESHOLD,
-    .iou_threshold = DEFAULT_IOU_THRESHOLD,
-    .device = -1,
-    .threads = 1,
-    .refresh = DEFAULT_REFRESH,
-  };
-}
-
-void
-gst_ccl_detect_settings_copy (const GstCclDetectSettings *from, GstCclDetectSettings *to)
-{
-  *to = *from;
-  to->model = g_strdup (from->model);
-  to->labels = g_strdup (from->labels);
-  to->classes = g_strdup (from->classes);
-  to->library = g_strdup (from->library);
-  to->input_mean = g_strdup (from->input_mean);
-  to->input_scale = g_strdup (from->input_scale);
-}
-
-void
-gst_ccl_detect_settings_clear (GstCclDetectSettings *self)
-{
-  g_free (self->model);
-  g_free (self->labels);
-  g_free (self->classes);
-  g_free (self->library);
-  g_free (self->input_mean);
-  g_free (self->input_scale);
-}
-
-/* Frees what a string property had, and sets it. */
-static void
-set_string (gchar **to, const GValue *value)
-{
-  g_free (*to);
-  *to = g_value_dup_string (value);
-}
-
-void
-gst_ccl_detect_settings_set (GstCclDetectSettings *self, guint prop_id, const GValue *value)
-{
-  switch (prop_id) {
-  case PROP_MODEL:
-    set_string (&self->model, value);
-    break;
-  case PROP_LABELS:
-    set_string (&self->labels, value);
-    break;
-  case PROP_CLASSES:
-    set_string (&self->classes, value);
-    break;
-  case PROP_THRESHOLD:
-    self->threshold = g_value_get_double (value);
-    break;
-  case PROP_IOU_THRESHOLD:
-    self->iou_threshold = g_value_get_double (value);
-    break;
-  case PROP_PROVIDER:
-    self->provider = g_value_get_enum (value);
-    break;
-  case PROP_CUDA_DEVICE_ID:
-    self->device = g_value_get_int (value);
-    break;
-  case PROP_LIBRARY:
-    set_string (&self->library, value);
-    break;
-  case PROP_THREADS:
-    self->threads = g_value_get_uint (value);
-    break;
-  case PROP_REGION:
-    self->region = g_value_get_enum (value);
-    break;
-  case PROP_REFRESH:
-    self->refresh = g_value_get_uint64 (value);
-    break;
-  case PROP_INTERVAL:
-    self->interval = g_value_get_uint64 (value);
-    break;
-  case PROP_BUDGET:
-    self->budget = g_value_get_double (value);
-    break;
-  case PROP_WAIT:
-    self->wait = g_value_get_boolean (value);
-    break;
-  case PROP_ON_ERROR:
-    self->on_error = g_value_get_enum (value);
-    break;
-  case PROP_OUTPUT:
-    self->output = g_value_get_enum (value);
-    break;
-  case PROP_INPUT_WIDTH:
-    self->input_width = g_value_get_uint (value);
-    break;
-  case PROP_INPUT_HEIGHT:
-    self->input_height = g_value_get_uint (value);
-    break;
-  case PROP_COLOR_ORDER:
-    self->color_order = g_value_get_enum (value);
-    break;
-  case PROP_LETTERBOX:
-    self->letterbox = g_value_get_enum (value);
-    break;
-  case PROP_INPUT_MEAN:
-    set_string (&self->input_mean, value);
-    break;
-  case PROP_INPUT_SCALE:
-    set_string (&self->input_scale, value);
-    break;
-  default:
-    g_assert_not_reached ();
-    break;
-  }
-}
-
-void
-gst_ccl_detect_settings_get (const GstCclDetectSettings *self, guint prop_id, GValue *value)
-{
-  switch (prop_id) {
-  case PROP_MODEL:
-    g_value_set_string (value, self->model);
-    break;
-  case PROP_LABELS:
-    g_value_set_string (value, self->labels);
-    break;
-  case PROP_CLASSES:
-    g_value_set_string (value, self->classes);
-    break;
-  case PROP_THRESHOLD:
-    g_value_set_double (value, self->threshold);
-    break;
-  case PROP_IOU_THRESHOLD:
-    g_value_set_double (value, self->iou_threshold);
-    break;
-  case PROP_PROVIDER:
-    g_value_set_enum (value, (gint) self->provider);
-    break;
-  case PROP_CUDA_DEVICE_ID:
-    g_value_set_int (value, self->device);
-    break;
-  case PROP_LIBRARY:
-    g_value_set_string (value, self->library);
-    break;
-  case PROP_THREADS:
-    g_value_set_uint (value, self->threads);
-    break;
-  case PROP_REGION:
-    g_value_set_enum (value, (gint) self->region);
-    break;
-  case PROP_REFRESH:
-    g_value_set_uint64 (value, self->refresh);
-    break;
-  case PROP_INTERVAL:
-    g_value_set_uint64 (value, self->interval);
-    break;
-  case PROP_BUDGET:
-    g_value_set_double (value, self->budget);
-    break;
-  case PROP_WAIT:
-    g_value_set_boolean (value, self->wait);
-    break;
-  case PROP_ON_ERROR:
-    g_value_set_enum (value, (gint) self->on_error);
-    break;
-  case PROP_OUTPUT:
-    g_value_set_enum (value, (gint) self->output);
-    break;
-  case PROP_INPUT_WIDTH:
-    g_value_set_uint (value, self->input_width);
-    break;
-  case PROP_INPUT_HEIGHT:
-    g_value_set_uint (value, self->input_height);
-    break;
-  case PROP_COLOR_ORDER:
-    g_value_set_enum (value, (gint) self->color_order);
-    break;
-  case PROP_LETTERBOX:
-    g_value_set_enum (value, (gint) self->letterbox);
-    break;
-  case PROP_INPUT_MEAN:
-    g_value_set_string (value, self->input_mean);
-    break;
-  case PROP_INPUT_SCALE:
-    g_value_set_string (value, self->input_scale);
-    break;
-  default:
-    g_assert_not_reached ();
-    break;
-  }
-}
-
 static GType
 provider_get_type (void)
 {
-  static gsize type = 0;
+  static GType type = 0;
   static const GEnumValue values[] = {
     { GST_CCL_PROVIDER_CPU, "The CPU", "cpu" },
     { GST_CCL_PROVIDER_CUDA, "NVIDIA GPUs, by CUDA and cuDNN", "cuda" },
@@ -240,48 +14,39 @@ provider_get_type (void)
     { 0 },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDetectProvider", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclDetectProvider", values);
 }
 
 static GType
 region_get_type (void)
 {
-  static gsize type = 0;
+  static GType type = 0;
   static const GEnumValue values[] = {
     { GST_CCL_DETECT_FRAME, "Whole frames", "frame" },
     { GST_CCL_DETECT_MOVING, "What moves and is not known well", "moving" },
     { 0 },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDetectRegion", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclDetectRegion", values);
 }
 
 static GType
 on_error_get_type (void)
 {
-  static gsize type = 0;
+  static GType type = 0;
   static const GEnumValue values[] = {
     { GST_CCL_DETECT_STOP, "Post an error, and stop", "stop" },
     { GST_CCL_DETECT_CONTINUE, "Post a warning, and pass frames without detections", "continue" },
     { 0 },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDetectOnError", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclDetectOnError", values);
 }
 
 static GType
 output_get_type (void)
 {
-  static gsize type = 0;
+  static GType type = 0;
   static const GEnumValue values[] = {
     { GST_CCL_OUTPUT_AUTO, "By the shapes of the outputs", "auto" },
     { GST_CCL_OUTPUT_YOLOX, "YOLOX, not decoded", "yolox" },
@@ -292,16 +57,13 @@ output_get_type (void)
     { 0 },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDetectOutput", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclDetectOutput", values);
 }
 
 static GType
 color_order_get_type (void)
 {
-  static gsize type = 0;
+  static GType type = 0;
   static const GEnumValue values[] = {
     { GST_CCL_COLOR_ORDER_AUTO, "By the kind of network", "auto" },
     { GST_CCL_COLOR_ORDER_RGB, "Red, green, blue", "rgb" },
@@ -309,16 +71,13 @@ color_order_get_type (void)
     { 0 },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDetectColorOrder", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclDetectColorOrder", values);
 }
 
 static GType
 letterbox_get_type (void)
 {
-  static gsize type = 0;
+  static GType type = 0;
   static const GEnumValue values[] = {
     { GST_CCL_LETTERBOX_AUTO, "By the kind of network", "auto" },
     { GST_CCL_LETTERBOX_TOP_LEFT, "At the top left", "top-left" },
@@ -327,17 +86,17 @@ letterbox_get_type (void)
     { 0 },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDetectLetterbox", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclDetectLetterbox", values);
 }
 
-static void
-install_network_properties (GObjectClass *gobject_class)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+/* For functions with the parameters @gobject_class and @offset. */
+#define INSTALL(field, pspec)                \
+  gst_ccl_properties_install (gobject_class, \
+                              GST_CCL_FIELD_AT (offset, GstCclDetectSettings, field), pspec)
 
+static void
+install_network_properties (GObjectClass *gobject_class, gssize offset)
+{
   /**
    * ccldetect:model:
    *
@@ -345,9 +104,8 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MODEL,
-      g_param_spec_string ("model", "Model", "The network: an ONNX file.", NULL, flags));
+  INSTALL (model, g_param_spec_string ("model", "Model", "The network: an ONNX file.", NULL,
+                                       GST_CCL_READY));
 
   /**
    * ccldetect:labels:
@@ -358,10 +116,9 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LABELS,
-      g_param_spec_string ("labels", "Labels",
-                           "A text file with the names of the classes, one a line.", NULL, flags));
+  INSTALL (labels, g_param_spec_string ("labels", "Labels",
+                                        "A text file with the names of the classes, one a line.",
+                                        NULL, GST_CCL_READY));
 
   /**
    * ccldetect:classes:
@@ -370,11 +127,10 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CLASSES,
-      g_param_spec_string ("classes", "Classes",
-                           "The classes to look for, separated by commas; empty: all.", NULL,
-                           flags));
+  INSTALL (classes,
+           g_param_spec_string ("classes", "Classes",
+                                "The classes to look for, separated by commas; empty: all.", NULL,
+                                GST_CCL_READY));
 
   /**
    * ccldetect:provider:
@@ -385,10 +141,8 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_PROVIDER,
-      g_param_spec_enum ("provider", "Provider", "What the network runs on.", provider_get_type (),
-                         GST_CCL_PROVIDER_CPU, flags));
+  INSTALL (provider, g_param_spec_enum ("provider", "Provider", "What the network runs on.",
+                                        provider_get_type (), GST_CCL_PROVIDER_CPU, GST_CCL_READY));
 
   /**
    * ccldetect:cuda-device-id:
@@ -398,11 +152,9 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device",
-                        "CUDA device of the network and of the frames, -1: any.", -1, G_MAXINT, -1,
-                        flags));
+  INSTALL (device, g_param_spec_int ("cuda-device-id", "CUDA device",
+                                     "CUDA device of the network and of the frames, -1: any.", -1,
+                                     G_MAXINT, -1, GST_CCL_READY));
 
   /**
    * ccldetect:library:
@@ -412,10 +164,9 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LIBRARY,
-      g_param_spec_string ("library", "Library", "The library of ONNX Runtime, libonnxruntime.so.",
-                           NULL, flags));
+  INSTALL (library, g_param_spec_string ("library", "Library",
+                                         "The library of ONNX Runtime, libonnxruntime.so.", NULL,
+                                         GST_CCL_READY));
 
   /**
    * ccldetect:threads:
@@ -424,11 +175,10 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_THREADS,
-      g_param_spec_uint ("threads", "Threads",
-                         "Threads that a network on the CPU uses; 0: one for each core.", 0, 256, 1,
-                         flags));
+  INSTALL (threads,
+           g_param_spec_uint ("threads", "Threads",
+                              "Threads that a network on the CPU uses; 0: one for each core.", 0,
+                              256, 1, GST_CCL_READY));
 
   /**
    * ccldetect:output:
@@ -438,10 +188,8 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_OUTPUT,
-      g_param_spec_enum ("output", "Output", "What the outputs of the network mean.",
-                         output_get_type (), GST_CCL_OUTPUT_AUTO, flags));
+  INSTALL (output, g_param_spec_enum ("output", "Output", "What the outputs of the network mean.",
+                                      output_get_type (), GST_CCL_OUTPUT_AUTO, GST_CCL_READY));
 
   /**
    * ccldetect:input-width:
@@ -450,11 +198,10 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_INPUT_WIDTH,
-      g_param_spec_uint ("input-width", "Input width",
-                         "Width of the input of a network that leaves it open; 0: 640.", 0,
-                         CCL_MAX_CROP_PICTURE, 0, flags));
+  INSTALL (input_width,
+           g_param_spec_uint ("input-width", "Input width",
+                              "Width of the input of a network that leaves it open; 0: 640.", 0,
+                              CCL_MAX_CROP_PICTURE, 0, GST_CCL_READY));
 
   /**
    * ccldetect:input-height:
@@ -463,11 +210,10 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_INPUT_HEIGHT,
-      g_param_spec_uint ("input-height", "Input height",
-                         "Height of the input of a network that leaves it open; 0: 640.", 0,
-                         CCL_MAX_CROP_PICTURE, 0, flags));
+  INSTALL (input_height,
+           g_param_spec_uint ("input-height", "Input height",
+                              "Height of the input of a network that leaves it open; 0: 640.", 0,
+                              CCL_MAX_CROP_PICTURE, 0, GST_CCL_READY));
 
   /**
    * ccldetect:color-order:
@@ -476,10 +222,9 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_COLOR_ORDER,
-      g_param_spec_enum ("color-order", "Color order", "The order of colors in the input.",
-                         color_order_get_type (), GST_CCL_COLOR_ORDER_AUTO, flags));
+  INSTALL (color_order,
+           g_param_spec_enum ("color-order", "Color order", "The order of colors in the input.",
+                              color_order_get_type (), GST_CCL_COLOR_ORDER_AUTO, GST_CCL_READY));
 
   /**
    * ccldetect:input-mean:
@@ -489,10 +234,9 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_INPUT_MEAN,
-      g_param_spec_string ("input-mean", "Input mean",
-                           "What is subtracted from red, green and blue.", NULL, flags));
+  INSTALL (input_mean, g_param_spec_string ("input-mean", "Input mean",
+                                            "What is subtracted from red, green and blue.", NULL,
+                                            GST_CCL_READY));
 
   /**
    * ccldetect:input-scale:
@@ -502,18 +246,15 @@ install_network_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_INPUT_SCALE,
-      g_param_spec_string ("input-scale", "Input scale",
-                           "What red, green and blue are multiplied by.", NULL, flags));
+  INSTALL (input_scale, g_param_spec_string ("input-scale", "Input scale",
+                                             "What red, green and blue are multiplied by.", NULL,
+                                             GST_CCL_READY));
 }
 
 void
-gst_ccl_detect_settings_install (GObjectClass *gobject_class)
+gst_ccl_detect_settings_install (GObjectClass *gobject_class, gssize offset)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  install_network_properties (gobject_class);
+  install_network_properties (gobject_class, offset);
 
   /**
    * ccldetect:threshold:
@@ -522,10 +263,9 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_THRESHOLD,
-                                   g_param_spec_double ("threshold", "Threshold",
-                                                        "Minimum confidence of objects.", 0.01, 1.0,
-                                                        DEFAULT_THRESHOLD, flags));
+  INSTALL (threshold,
+           g_param_spec_double ("threshold", "Threshold", "Minimum confidence of objects.", 0.01,
+                                1.0, 0.3, GST_CCL_PLAYING));
 
   /**
    * ccldetect:iou-threshold:
@@ -535,11 +275,10 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_IOU_THRESHOLD,
-      g_param_spec_double ("iou-threshold", "IoU threshold",
-                           "Overlap of boxes of one class of which only the best is kept.", 0.0,
-                           1.0, DEFAULT_IOU_THRESHOLD, flags));
+  INSTALL (iou_threshold,
+           g_param_spec_double ("iou-threshold", "IoU threshold",
+                                "Overlap of boxes of one class of which only the best is kept.",
+                                0.0, 1.0, 0.45, GST_CCL_PLAYING));
 
   /**
    * ccldetect:region:
@@ -549,10 +288,8 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_REGION,
-                                   g_param_spec_enum ("region", "Region", "Where to look.",
-                                                      region_get_type (), GST_CCL_DETECT_FRAME,
-                                                      flags));
+  INSTALL (region, g_param_spec_enum ("region", "Region", "Where to look.", region_get_type (),
+                                      GST_CCL_DETECT_FRAME, GST_CCL_PLAYING));
 
   /**
    * ccldetect:refresh:
@@ -562,11 +299,10 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_REFRESH,
-      g_param_spec_uint64 ("refresh", "Refresh",
-                           "After how long the network looks again at what moves, in nanoseconds.",
-                           0, G_MAXUINT64, DEFAULT_REFRESH, flags));
+  INSTALL (refresh, g_param_spec_uint64 (
+                        "refresh", "Refresh",
+                        "After how long the network looks again at what moves, in nanoseconds.", 0,
+                        G_MAXUINT64, 4 * GST_SECOND, GST_CCL_PLAYING));
 
   /**
    * ccldetect:interval:
@@ -576,11 +312,10 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_INTERVAL,
-      g_param_spec_uint64 ("interval", "Interval",
-                           "Time from a look at the whole frame to the next, in nanoseconds.", 0,
-                           G_MAXUINT64, 0, flags));
+  INSTALL (interval,
+           g_param_spec_uint64 ("interval", "Interval",
+                                "Time from a look at the whole frame to the next, in nanoseconds.",
+                                0, G_MAXUINT64, 0, GST_CCL_PLAYING));
 
   /**
    * ccldetect:budget:
@@ -589,10 +324,9 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_BUDGET,
-                                   g_param_spec_double ("budget", "Budget",
-                                                        "Most inferences in a second; 0: no limit.",
-                                                        0.0, 1000.0, 0.0, flags));
+  INSTALL (budget,
+           g_param_spec_double ("budget", "Budget", "Most inferences in a second; 0: no limit.",
+                                0.0, 1000.0, 0.0, GST_CCL_PLAYING));
 
   /**
    * ccldetect:wait:
@@ -602,10 +336,9 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_WAIT,
-      g_param_spec_boolean ("wait", "Wait", "Hold each frame until its results are there.", FALSE,
-                            flags));
+  INSTALL (wait,
+           g_param_spec_boolean ("wait", "Wait", "Hold each frame until its results are there.",
+                                 FALSE, GST_CCL_PLAYING));
 
   /**
    * ccldetect:on-error:
@@ -615,10 +348,9 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_ON_ERROR,
-      g_param_spec_enum ("on-error", "On error", "What to do without a model that works.",
-                         on_error_get_type (), GST_CCL_DETECT_STOP, flags));
+  INSTALL (on_error,
+           g_param_spec_enum ("on-error", "On error", "What to do without a model that works.",
+                              on_error_get_type (), GST_CCL_DETECT_STOP, GST_CCL_PLAYING));
 
   /**
    * ccldetect:letterbox:
@@ -628,15 +360,7 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LETTERBOX,
-      g_param_spec_enum ("letterbox", "Letterbox", "How the frame lies in the input.",
-                         letterbox_get_type (), GST_CCL_LETTERBOX_AUTO, flags));
-
-  gst_type_mark_as_plugin_api (provider_get_type (), 0);
-  gst_type_mark_as_plugin_api (region_get_type (), 0);
-  gst_type_mark_as_plugin_api (on_error_get_type (), 0);
-  gst_type_mark_as_plugin_api (output_get_type (), 0);
-  gst_type_mark_as_plugin_api (color_order_get_type (), 0);
-  gst_type_mark_as_plugin_api (letterbox_get_type (), 0);
+  INSTALL (letterbox,
+           g_param_spec_enum ("letterbox", "Letterbox", "How the frame lies in the input.",
+                              letterbox_get_type (), GST_CCL_LETTERBOX_AUTO, GST_CCL_PLAYING));
 }

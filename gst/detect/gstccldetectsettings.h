@@ -4,6 +4,8 @@
 #ifndef __GST_CCL_DETECT_SETTINGS_H__
 #define __GST_CCL_DETECT_SETTINGS_H__
 
+#include <gst/base/gstcclproperties.h>
+
 #include "gstccllooks.h"
 #include "gstcclnetwork.h"
 
@@ -38,17 +40,8 @@ typedef struct
   GstCclLetterbox letterbox;
 } GstCclDetectSettings;
 
-void gst_ccl_detect_settings_init (GstCclDetectSettings *self);
-void gst_ccl_detect_settings_copy (const GstCclDetectSettings *from, GstCclDetectSettings *to);
-void gst_ccl_detect_settings_clear (GstCclDetectSettings *self);
-
-/* Set and get the property @prop_id. */
-void gst_ccl_detect_settings_set (GstCclDetectSettings *self, guint prop_id, const GValue *value);
-void gst_ccl_detect_settings_get (const GstCclDetectSettings *self, guint prop_id, GValue *value);
-
-/* Installs them. Their ids are below GST_CCL_DETECT_FIRST_ID. */
-void gst_ccl_detect_settings_install (GObjectClass *gobject_class);
-#define GST_CCL_DETECT_FIRST_ID 64
+/* Installs the properties, with settings @offset bytes into the instance. */
+void gst_ccl_detect_settings_install (GObjectClass *gobject_class, gssize offset);
 
 G_END_DECLS
 

@@ -99,6 +99,7 @@
 
 #include <string.h>
 #include <gst/video/video.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstcclutils.h>
 
@@ -111,25 +112,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_merge_debug);
 
 #define CAPS "video/x-raw(ANY)"
 
-#define PLAYING_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-#define DEFAULT_MODE GST_CCL_MERGE_MODE_WAIT
-#define DEFAULT_TOLERANCE GST_CLOCK_TIME_NONE
-#define DEFAULT_MAX_LATENCY (500 * GST_MSECOND)
-#define DEFAULT_MAX_AGE GST_SECOND
-
 /* A year: small enough for sums with timestamps not to overflow. */
 #define MAX_DISTANCE (365 * 24 * 3600 * GST_SECOND)
-
-enum
-{
-  PROP_0,
-  PROP_MODE,
-  PROP_TOLERANCE,
-  PROP_MAX_LATENCY,
-  PROP_MAX_AGE,
-  PROP_STATS,
-};
 
 struct _GstCclMerge
 {
@@ -167,10 +151,9 @@ static GstStaticPadTemplate src_template =
 G_DEFINE_TYPE (GstCclMerge, gst_ccl_merge, GST_TYPE_AGGREGATOR)
 GST_CCL_REGISTER_DEFINE (cclmerge, GST_TYPE_CCL_MERGE)
 
-static void gst_ccl_merge_set_property (GObject *object, guint prop_id, const GValue *value,
-                                        GParamSpec *pspec);
-static void gst_ccl_merge_get_property (GObject *object, guint prop_id, GValue *value,
-                                        GParamSpec *pspec);
+static void gst_ccl_merge_max_latency_changed (gpointer object);
+static void gst_ccl_merge_update_latency (gpointer object);
+static void gst_ccl_merge_get_stats (gpointer object, GValue *value);
 static void gst_ccl_merge_finalize (GObject *object);
 
 static GstAggregatorPad *gst_ccl_merge_create_new_pad (GstAggregator *agg, GstPadTemplate *templ,
@@ -197,13 +180,7 @@ gst_ccl_merge_mode_get_type (void)
   };
   static GType type = 0;
 
-  if (g_once_init_enter (&type)) {
-    GType new_type = g_enum_register_static ("GstCclMergeMode", values);
-
-    g_once_init_leave (&type, new_type);
-  }
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclMergeMode", values);
 }
 
 static void
@@ -213,8 +190,6 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *agg_class = GST_AGGREGATOR_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_merge_set_property;
-  gobject_class->get_property = gst_ccl_merge_get_property;
   gobject_class->finalize = gst_ccl_merge_finalize;
 
   /**
@@ -225,10 +200,10 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MODE,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclMerge, mode, .applied = gst_ccl_merge_update_latency),
       g_param_spec_enum ("mode", "Mode", "Which components a frame gets.", GST_TYPE_CCL_MERGE_MODE,
-                         DEFAULT_MODE, PLAYING_FLAGS));
+                         GST_CCL_MERGE_MODE_WAIT, GST_CCL_PLAYING));
 
   /**
    * cclmerge:tolerance:
@@ -239,13 +214,14 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_TOLERANCE,
+  gst_ccl_properties_install (
+      gobject_class,
+      GST_CCL_FIELD (GstCclMerge, tolerance, .applied = gst_ccl_merge_update_latency),
       g_param_spec_uint64 ("tolerance", "Tolerance",
                            "Maximum distance between the running times of matching frames, in "
                            "nanoseconds, with mode=wait (maximum value = half the duration of the "
                            "video frame).",
-                           0, G_MAXUINT64, DEFAULT_TOLERANCE, PLAYING_FLAGS));
+                           0, G_MAXUINT64, GST_CLOCK_TIME_NONE, GST_CCL_PLAYING));
 
   /**
    * cclmerge:max-latency:
@@ -255,12 +231,14 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MAX_LATENCY,
+  gst_ccl_properties_install (
+      gobject_class,
+      GST_CCL_FIELD (GstCclMerge, max_latency, .changed = gst_ccl_merge_max_latency_changed,
+                     .applied = gst_ccl_merge_update_latency),
       g_param_spec_uint64 ("max-latency", "Maximum latency",
                            "Maximum latency added because components arrive late, in nanoseconds, "
                            "with mode=wait (0 = none).",
-                           0, G_MAXUINT64, DEFAULT_MAX_LATENCY, PLAYING_FLAGS));
+                           0, G_MAXUINT64, 500 * GST_MSECOND, GST_CCL_PLAYING));
 
   /**
    * cclmerge:max-age:
@@ -270,12 +248,12 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MAX_AGE,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclMerge, max_age),
       g_param_spec_uint64 ("max-age", "Maximum age",
                            "Maximum age of components in nanoseconds, with mode=latest "
                            "(maximum value = no limit).",
-                           0, G_MAXUINT64, DEFAULT_MAX_AGE, PLAYING_FLAGS));
+                           0, G_MAXUINT64, GST_SECOND, GST_CCL_PLAYING));
 
   /**
    * cclmerge:stats:
@@ -297,10 +275,10 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
-                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_ccl_properties_install (gobject_class, GST_CCL_COMPUTED (gst_ccl_merge_get_stats),
+                              g_param_spec_boxed ("stats", "Statistics",
+                                                  "Statistics since the last start.",
+                                                  GST_TYPE_STRUCTURE, GST_CCL_READ_ONLY));
 
   gst_element_class_set_static_metadata (
       element_class, "Components merger", "Filter/Video",
@@ -326,8 +304,6 @@ gst_ccl_merge_class_init (GstCclMergeClass *klass)
   /* The caps are those of the video. */
   agg_class->negotiate = NULL;
 
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_MERGE_MODE, 0);
-
   GST_DEBUG_CATEGORY_INIT (gst_ccl_merge_debug, "cclmerge", 0,
                            "components merged from another branch");
 }
@@ -345,10 +321,7 @@ gst_ccl_merge_init (GstCclMerge *self)
   gst_ccl_matcher_init (&self->matcher);
   gst_ccl_arrivals_init (&self->arrivals, GST_ELEMENT (self), self->video, &self->matcher);
   gst_ccl_arrivals_watch (&self->arrivals, self->video);
-  self->mode = DEFAULT_MODE;
-  self->tolerance = DEFAULT_TOLERANCE;
-  self->max_latency = DEFAULT_MAX_LATENCY;
-  self->max_age = DEFAULT_MAX_AGE;
+  gst_ccl_properties_init (self);
 }
 
 static void
@@ -378,8 +351,9 @@ get_own_latency_unlocked (GstCclMerge *self)
 
 /* Posts a latency message if it changed. */
 static void
-gst_ccl_merge_update_latency (GstCclMerge *self)
+gst_ccl_merge_update_latency (gpointer object)
 {
+  GstCclMerge *self = object;
   GstClockTime latency;
 
   GST_OBJECT_LOCK (self);
@@ -427,9 +401,10 @@ gst_ccl_merge_follow (GstCclMerge *self)
   }
 }
 
-static GstStructure *
-gst_ccl_merge_get_stats (GstCclMerge *self)
+static void
+gst_ccl_merge_get_stats (gpointer object, GValue *value)
 {
+  GstCclMerge *self = object;
   GstClockTimeDiff lateness = 0;
   GstClockTime followed;
   GstCclMergeStats stats;
@@ -442,67 +417,15 @@ gst_ccl_merge_get_stats (GstCclMerge *self)
   if (is_live (self))
     lateness = gst_ccl_arrivals_get_last_lateness (&self->arrivals);
 
-  return gst_ccl_merge_stats_to_structure (&stats, lateness, followed);
+  g_value_take_boxed (value, gst_ccl_merge_stats_to_structure (&stats, lateness, followed));
 }
 
 static void
-gst_ccl_merge_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+gst_ccl_merge_max_latency_changed (gpointer object)
 {
-  GstCclMerge *self = GST_CCL_MERGE (object);
+  GstCclMerge *self = object;
 
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_MODE:
-    self->mode = g_value_get_enum (value);
-    break;
-  case PROP_TOLERANCE:
-    self->tolerance = g_value_get_uint64 (value);
-    break;
-  case PROP_MAX_LATENCY:
-    self->max_latency = g_value_get_uint64 (value);
-    self->followed = MIN (self->followed, self->max_latency);
-    break;
-  case PROP_MAX_AGE:
-    self->max_age = g_value_get_uint64 (value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
-
-  gst_ccl_merge_update_latency (self);
-}
-
-static void
-gst_ccl_merge_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstCclMerge *self = GST_CCL_MERGE (object);
-
-  if (prop_id == PROP_STATS) {
-    g_value_take_boxed (value, gst_ccl_merge_get_stats (self));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_MODE:
-    g_value_set_enum (value, self->mode);
-    break;
-  case PROP_TOLERANCE:
-    g_value_set_uint64 (value, self->tolerance);
-    break;
-  case PROP_MAX_LATENCY:
-    g_value_set_uint64 (value, self->max_latency);
-    break;
-  case PROP_MAX_AGE:
-    g_value_set_uint64 (value, self->max_age);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  self->followed = MIN (self->followed, self->max_latency);
 }
 
 /* Only one pad can be requested. */

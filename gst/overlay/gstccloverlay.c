@@ -51,6 +51,7 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
@@ -64,30 +65,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 
 #define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
-#define DEFAULT_DRAW                                                                       \
-  (GST_CCL_OVERLAY_DRAW_BOXES | GST_CCL_OVERLAY_DRAW_TRACKS | GST_CCL_OVERLAY_DRAW_ZONES | \
-   GST_CCL_OVERLAY_DRAW_EVENTS)
-#define DEFAULT_COLOR 0
-#define DEFAULT_COLOR_BY_CLASS FALSE
-#define DEFAULT_LINE_WIDTH 0
-#define DEFAULT_FONT_SIZE 0
-#define DEFAULT_FONT "Sans Bold"
-#define DEFAULT_TRAIL_TIME (3 * GST_SECOND)
 #define MAX_TRAIL_TIME (3600 * GST_SECOND)
 #define MAX_SIZE 1000
-
-enum
-{
-  PROP_0,
-  PROP_DRAW,
-  PROP_COLOR,
-  PROP_LINE_WIDTH,
-  PROP_FONT_SIZE,
-  PROP_FONT,
-  PROP_TRAIL_TIME,
-  PROP_STATS,
-  PROP_COLOR_BY_CLASS,
-};
 
 struct _GstCclOverlay
 {
@@ -133,10 +112,7 @@ gst_ccl_overlay_draw_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCclOverlayDraw", values));
-
-  return type;
+  return gst_ccl_register_flags (&type, "GstCclOverlayDraw", values);
 }
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -148,11 +124,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 #define gst_ccl_overlay_parent_class parent_class
 G_DEFINE_TYPE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM)
 GST_CCL_REGISTER_DEFINE (ccloverlay, GST_TYPE_CCL_OVERLAY)
-
-static void gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
-                                          GParamSpec *pspec);
-static void gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value,
-                                          GParamSpec *pspec);
 
 static void gst_ccl_overlay_finalize (GObject *object);
 
@@ -170,10 +141,20 @@ static GstFlowReturn gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *tr
 static GstFlowReturn gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
 
 static void
+gst_ccl_overlay_get_stats (gpointer object, GValue *value)
+{
+  GstCclOverlay *self = object;
+
+  GST_OBJECT_LOCK (self);
+  g_value_take_boxed (value, gst_structure_new ("application/x-ccloverlay-stats", "frames",
+                                                G_TYPE_UINT64, self->frames, "left-out",
+                                                G_TYPE_UINT64, self->left_out, NULL));
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
 gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
   /**
    * ccloverlay:draw:
    *
@@ -181,10 +162,12 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_DRAW,
-                                   g_param_spec_flags ("draw", "Draw", "What to draw.",
-                                                       GST_TYPE_CCL_OVERLAY_DRAW, DEFAULT_DRAW,
-                                                       flags));
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclOverlay, style.draw),
+      g_param_spec_flags ("draw", "Draw", "What to draw.", GST_TYPE_CCL_OVERLAY_DRAW,
+                          GST_CCL_OVERLAY_DRAW_BOXES | GST_CCL_OVERLAY_DRAW_TRACKS |
+                              GST_CCL_OVERLAY_DRAW_ZONES | GST_CCL_OVERLAY_DRAW_EVENTS,
+                          GST_CCL_PLAYING));
 
   /**
    * ccloverlay:color:
@@ -194,25 +177,12 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_COLOR,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclOverlay, style.color),
       g_param_spec_uint (
           "color", "Color",
           "Colour of all components, 0xAARRGGBB (alpha 0 = the colour of each label).", 0,
-          G_MAXUINT32, DEFAULT_COLOR, flags));
-
-  /**
-   * ccloverlay:color-by-class:
-   *
-   * Objects that have a class get its colour, instead of that of their label or id.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_COLOR_BY_CLASS,
-      g_param_spec_boolean ("color-by-class", "Color by class",
-                            "Objects that have a class get its colour.", DEFAULT_COLOR_BY_CLASS,
-                            flags));
+          G_MAXUINT32, 0, GST_CCL_PLAYING));
 
   /**
    * ccloverlay:line-width:
@@ -221,11 +191,11 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LINE_WIDTH,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclOverlay, style.line_width),
       g_param_spec_uint ("line-width", "Line width",
                          "Width of lines in pixels (0 = proportional to the frame size).", 0,
-                         MAX_SIZE, DEFAULT_LINE_WIDTH, flags));
+                         MAX_SIZE, 0, GST_CCL_PLAYING));
 
   /**
    * ccloverlay:font-size:
@@ -234,11 +204,11 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_FONT_SIZE,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclOverlay, style.font_size),
       g_param_spec_uint ("font-size", "Font size",
                          "Size of the font in pixels (0 = proportional to the frame size).", 0,
-                         MAX_SIZE, DEFAULT_FONT_SIZE, flags));
+                         MAX_SIZE, 0, GST_CCL_PLAYING));
 
   /**
    * ccloverlay:font:
@@ -248,9 +218,9 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_FONT,
-      g_param_spec_string ("font", "Font", "Pango font description.", DEFAULT_FONT, flags));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclOverlay, style.font),
+                              g_param_spec_string ("font", "Font", "Pango font description.",
+                                                   "Sans Bold", GST_CCL_PLAYING));
 
   /**
    * ccloverlay:trail-time:
@@ -259,10 +229,22 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_TRAIL_TIME,
-                                   g_param_spec_uint64 ("trail-time", "Trail time",
-                                                        "How long trails are, in nanoseconds.", 0,
-                                                        MAX_TRAIL_TIME, DEFAULT_TRAIL_TIME, flags));
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclOverlay, style.trail_time),
+      g_param_spec_uint64 ("trail-time", "Trail time", "How long trails are, in nanoseconds.", 0,
+                           MAX_TRAIL_TIME, 3 * GST_SECOND, GST_CCL_PLAYING));
+
+  /**
+   * ccloverlay:color-by-class:
+   *
+   * Objects that have a class get its colour, instead of that of their label or id.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclOverlay, style.color_by_class),
+                              g_param_spec_boolean ("color-by-class", "Color by class",
+                                                    "Objects that have a class get its colour.",
+                                                    FALSE, GST_CCL_PLAYING));
 
   /**
    * ccloverlay:stats:
@@ -274,10 +256,10 @@ gst_ccl_overlay_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "Statistics since the last start.",
-                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_ccl_properties_install (gobject_class, GST_CCL_COMPUTED (gst_ccl_overlay_get_stats),
+                              g_param_spec_boxed ("stats", "Statistics",
+                                                  "Statistics since the last start.",
+                                                  GST_TYPE_STRUCTURE, GST_CCL_READ_ONLY));
 }
 
 static void
@@ -287,8 +269,6 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_overlay_set_property;
-  gobject_class->get_property = gst_ccl_overlay_get_property;
   gobject_class->finalize = gst_ccl_overlay_finalize;
   gst_ccl_overlay_install_properties (gobject_class);
 
@@ -308,21 +288,13 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
 
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_OVERLAY_DRAW, 0);
-
   GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0, "components drawn on video");
 }
 
 static void
 gst_ccl_overlay_init (GstCclOverlay *self)
 {
-  self->style.draw = DEFAULT_DRAW;
-  self->style.color = DEFAULT_COLOR;
-  self->style.color_by_class = DEFAULT_COLOR_BY_CLASS;
-  self->style.line_width = DEFAULT_LINE_WIDTH;
-  self->style.font_size = DEFAULT_FONT_SIZE;
-  self->style.font = g_strdup (DEFAULT_FONT);
-  self->style.trail_time = DEFAULT_TRAIL_TIME;
+  gst_ccl_properties_init (self);
   self->classes = gst_ccl_classes_new ();
   self->painter = gst_ccl_painter_new ();
   self->canvas = gst_ccl_canvas_new ();
@@ -341,86 +313,9 @@ gst_ccl_overlay_finalize (GObject *object)
   gst_ccl_classes_free (self->classes);
   gst_ccl_painter_free (self->painter);
   gst_ccl_canvas_free (self->canvas);
-  g_free (self->style.font);
+  gst_ccl_properties_clear (self);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-gst_ccl_overlay_set_property (GObject *object, guint prop_id, const GValue *value,
-                              GParamSpec *pspec)
-{
-  GstCclOverlay *self = GST_CCL_OVERLAY (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_DRAW:
-    self->style.draw = g_value_get_flags (value);
-    break;
-  case PROP_COLOR_BY_CLASS:
-    self->style.color_by_class = g_value_get_boolean (value);
-    break;
-  case PROP_COLOR:
-    self->style.color = g_value_get_uint (value);
-    break;
-  case PROP_LINE_WIDTH:
-    self->style.line_width = g_value_get_uint (value);
-    break;
-  case PROP_FONT_SIZE:
-    self->style.font_size = g_value_get_uint (value);
-    break;
-  case PROP_FONT:
-    g_free (self->style.font);
-    self->style.font = g_value_dup_string (value);
-    break;
-  case PROP_TRAIL_TIME:
-    self->style.trail_time = g_value_get_uint64 (value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_ccl_overlay_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstCclOverlay *self = GST_CCL_OVERLAY (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_DRAW:
-    g_value_set_flags (value, self->style.draw);
-    break;
-  case PROP_COLOR_BY_CLASS:
-    g_value_set_boolean (value, self->style.color_by_class);
-    break;
-  case PROP_COLOR:
-    g_value_set_uint (value, self->style.color);
-    break;
-  case PROP_LINE_WIDTH:
-    g_value_set_uint (value, self->style.line_width);
-    break;
-  case PROP_FONT_SIZE:
-    g_value_set_uint (value, self->style.font_size);
-    break;
-  case PROP_FONT:
-    g_value_set_string (value, self->style.font);
-    break;
-  case PROP_TRAIL_TIME:
-    g_value_set_uint64 (value, self->style.trail_time);
-    break;
-  case PROP_STATS:
-    g_value_take_boxed (value, gst_structure_new ("application/x-ccloverlay-stats", "frames",
-                                                  G_TYPE_UINT64, self->frames, "left-out",
-                                                  G_TYPE_UINT64, self->left_out, NULL));
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean

@@ -48,6 +48,7 @@
 
 #include "gstccljson.h"
 
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstccltime.h>
 
@@ -55,21 +56,11 @@
 #include "gstccljsonwriter.h"
 #include "gstccltracklog.h"
 
-#define DEFAULT_LINES GST_CCL_JSON_FRAMES
-#define DEFAULT_SCHEMA GST_CCL_JSON_CUDACCL
-
-enum
-{
-  PROP_0,
-  PROP_LINES,
-  PROP_SCHEMA,
-};
-
 struct _GstCclJson
 {
   GstCclReport parent;
 
-  /* protected by the object lock */
+  /* Protected by the object lock. */
   GstCclJsonLines lines;
   GstCclJsonSchema schema;
 
@@ -104,10 +95,7 @@ gst_ccl_json_lines_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCclJsonLines", values));
-
-  return type;
+  return gst_ccl_register_flags (&type, "GstCclJsonLines", values);
 }
 
 #define GST_TYPE_CCL_JSON_SCHEMA (gst_ccl_json_schema_get_type ())
@@ -126,10 +114,7 @@ gst_ccl_json_schema_get_type (void)
 {
   static GType type = 0;
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclJsonSchema", schemas));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclJsonSchema", schemas);
 }
 
 static void
@@ -141,28 +126,6 @@ gst_ccl_json_finalize (GObject *object)
   g_hash_table_unref (self->tracks);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-gst_ccl_json_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
-{
-  GstCclJson *self = GST_CCL_JSON (object);
-
-  switch (prop_id) {
-  case PROP_LINES:
-    GST_OBJECT_LOCK (self);
-    self->lines = (GstCclJsonLines) g_value_get_flags (value);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  case PROP_SCHEMA:
-    GST_OBJECT_LOCK (self);
-    self->schema = (GstCclJsonSchema) g_value_get_enum (value);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
 }
 
 static GstCclJsonLines
@@ -187,22 +150,6 @@ get_schema (GstCclJson *self)
   GST_OBJECT_UNLOCK (self);
 
   return schema;
-}
-
-static void
-gst_ccl_json_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  switch (prop_id) {
-  case PROP_LINES:
-    g_value_set_flags (value, get_lines (GST_CCL_JSON (object)));
-    break;
-  case PROP_SCHEMA:
-    g_value_set_enum (value, get_schema (GST_CCL_JSON (object)));
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
 }
 
 static gboolean
@@ -380,8 +327,6 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_json_set_property;
-  gobject_class->get_property = gst_ccl_json_get_property;
   gobject_class->finalize = gst_ccl_json_finalize;
 
   /**
@@ -393,11 +338,10 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_LINES,
-      g_param_spec_flags ("lines", "Lines", "Which lines to write.", GST_TYPE_CCL_JSON_LINES,
-                          DEFAULT_LINES,
-                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclJson, lines),
+                              g_param_spec_flags ("lines", "Lines", "Which lines to write.",
+                                                  GST_TYPE_CCL_JSON_LINES, GST_CCL_JSON_FRAMES,
+                                                  GST_CCL_PLAYING));
 
   /**
    * ccljson:schema:
@@ -407,11 +351,10 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (
-      gobject_class, PROP_SCHEMA,
-      g_param_spec_enum ("schema", "Schema", "What the lines are like.", GST_TYPE_CCL_JSON_SCHEMA,
-                         DEFAULT_SCHEMA,
-                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclJson, schema),
+                              g_param_spec_enum ("schema", "Schema", "What the lines are like.",
+                                                 GST_TYPE_CCL_JSON_SCHEMA, GST_CCL_JSON_CUDACCL,
+                                                 GST_CCL_READY));
 
   gst_element_class_set_static_metadata (
       element_class, "Components as JSON", "Converter/Video",
@@ -425,15 +368,10 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
 
   report_class->write = gst_ccl_json_write;
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_LINES, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_JSON_SCHEMA, 0);
 }
 
 static void
 gst_ccl_json_init (GstCclJson *self)
 {
-  self->lines = DEFAULT_LINES;
-  self->schema = DEFAULT_SCHEMA;
   self->tracks = gst_ccl_track_log_new ();
 }

@@ -72,6 +72,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 
 #include "gstccljsonwriter.h"
@@ -84,19 +85,11 @@ typedef enum
   GST_CCL_ONVIF_PIXELS,
 } GstCclOnvifCoordinates;
 
-enum
-{
-  PROP_0,
-  PROP_COORDINATES,
-};
-
-#define DEFAULT_COORDINATES GST_CCL_ONVIF_NORMALIZED
-
 struct _GstCclOnvif
 {
   GstCclReport parent;
 
-  /* protected by the object lock */
+  /* Protected by the object lock. */
   GstCclOnvifCoordinates coordinates;
 };
 
@@ -112,20 +105,15 @@ typedef struct
 static GType
 gst_ccl_onvif_coordinates_get_type (void)
 {
-  static gsize type;
+  static GType type = 0;
+  static const GEnumValue values[] = {
+    { GST_CCL_ONVIF_NORMALIZED, "From -1 to 1, from left to right and from bottom to top",
+      "normalized" },
+    { GST_CCL_ONVIF_PIXELS, "Pixels from the top left corner, with a tt:Transformation", "pixels" },
+    { 0, NULL, NULL },
+  };
 
-  if (g_once_init_enter (&type)) {
-    static const GEnumValue values[] = {
-      { GST_CCL_ONVIF_NORMALIZED, "From -1 to 1, from left to right and from bottom to top",
-        "normalized" },
-      { GST_CCL_ONVIF_PIXELS, "Pixels from the top left corner, with a tt:Transformation",
-        "pixels" },
-      { 0, NULL, NULL },
-    };
-
-    g_once_init_leave (&type, g_enum_register_static ("GstCclOnvifCoordinates", values));
-  }
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclOnvifCoordinates", values);
 }
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
@@ -400,59 +388,22 @@ gst_ccl_onvif_write (GstCclReport *report, GstBuffer *buffer, const GstCclReport
 }
 
 static void
-gst_ccl_onvif_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
-{
-  GstCclOnvif *self = GST_CCL_ONVIF (object);
-
-  switch (prop_id) {
-  case PROP_COORDINATES:
-    GST_OBJECT_LOCK (self);
-    self->coordinates = g_value_get_enum (value);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-}
-
-static void
-gst_ccl_onvif_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstCclOnvif *self = GST_CCL_ONVIF (object);
-
-  switch (prop_id) {
-  case PROP_COORDINATES:
-    GST_OBJECT_LOCK (self);
-    g_value_set_enum (value, self->coordinates);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-}
-
-static void
 gst_ccl_onvif_class_init (GstCclOnvifClass *klass)
 {
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_onvif_set_property;
-  gobject_class->get_property = gst_ccl_onvif_get_property;
-
   /**
    * cclonvif:coordinates:
    *
    * Where coordinates count from.
    */
-  g_object_class_install_property (
-      gobject_class, PROP_COORDINATES,
-      g_param_spec_enum ("coordinates", "Coordinates", "Where coordinates count from.",
-                         GST_TYPE_CCL_ONVIF_COORDINATES, DEFAULT_COORDINATES,
-                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclOnvif, coordinates),
+                              g_param_spec_enum ("coordinates", "Coordinates",
+                                                 "Where coordinates count from.",
+                                                 GST_TYPE_CCL_ONVIF_COORDINATES,
+                                                 GST_CCL_ONVIF_NORMALIZED, GST_CCL_PLAYING));
 
   gst_element_class_set_static_metadata (
       element_class, "Components as ONVIF metadata", "Converter/Video",
@@ -465,6 +416,5 @@ gst_ccl_onvif_class_init (GstCclOnvifClass *klass)
 static void
 gst_ccl_onvif_init (GstCclOnvif *self)
 {
-  self->coordinates = DEFAULT_COORDINATES;
   gst_ccl_report_set_needs_utc (GST_CCL_REPORT (self), TRUE);
 }

@@ -4,20 +4,11 @@
 #include "gstcclreport.h"
 
 #include <gst/video/video.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclutils.h>
 #include <gst/found/gstcclfound.h>
 
 #include "gstcclutc.h"
-
-#define DEFAULT_EMPTY_FRAMES TRUE
-#define DEFAULT_SOURCE NULL
-
-enum
-{
-  PROP_0,
-  PROP_EMPTY_FRAMES,
-  PROP_SOURCE,
-};
 
 typedef struct
 {
@@ -46,57 +37,33 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstCclReport, gst_ccl_report, GST_TYPE_BASE
 #define PRIV(self) ((GstCclReportPrivate *) gst_ccl_report_get_instance_private (self))
 
 static void
+gst_ccl_report_constructed (GObject *object)
+{
+  gst_ccl_properties_init (object);
+
+  G_OBJECT_CLASS (parent_class)->constructed (object);
+}
+
+static void
 gst_ccl_report_finalize (GObject *object)
 {
   GstCclReport *self = GST_CCL_REPORT (object);
 
-  g_free (PRIV (self)->source);
+  gst_ccl_properties_clear (self);
   gst_caps_unref (PRIV (self)->utc_caps);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
-gst_ccl_report_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+gst_ccl_report_source_changed (gpointer self)
 {
-  GstCclReport *self = GST_CCL_REPORT (object);
-  const gchar *source;
+  gchar *source = PRIV (self)->source;
 
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_EMPTY_FRAMES:
-    PRIV (self)->empty_frames = g_value_get_boolean (value);
-    break;
-  case PROP_SOURCE:
-    source = g_value_get_string (value);
-    g_free (PRIV (self)->source);
-    PRIV (self)->source = source ? g_utf8_make_valid (source, -1) : NULL;
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_ccl_report_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstCclReport *self = GST_CCL_REPORT (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_EMPTY_FRAMES:
-    g_value_set_boolean (value, PRIV (self)->empty_frames);
-    break;
-  case PROP_SOURCE:
-    g_value_set_string (value, PRIV (self)->source);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (!source)
+    return;
+  PRIV (self)->source = g_utf8_make_valid (source, -1);
+  g_free (source);
 }
 
 static gboolean
@@ -343,8 +310,7 @@ gst_ccl_report_class_init (GstCclReportClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_report_set_property;
-  gobject_class->get_property = gst_ccl_report_get_property;
+  gobject_class->constructed = gst_ccl_report_constructed;
   gobject_class->finalize = gst_ccl_report_finalize;
 
   /**
@@ -355,12 +321,11 @@ gst_ccl_report_class_init (GstCclReportClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_EMPTY_FRAMES,
+  gst_ccl_properties_install (
+      gobject_class,
+      GST_CCL_FIELD_AT (GstCclReport_private_offset, GstCclReportPrivate, empty_frames),
       g_param_spec_boolean ("empty-frames", "Empty frames",
-                            "Also write frames that have no components.", DEFAULT_EMPTY_FRAMES,
-                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                GST_PARAM_MUTABLE_PLAYING));
+                            "Also write frames that have no components.", TRUE, GST_CCL_PLAYING));
 
   /**
    * ccljson:source:
@@ -370,11 +335,12 @@ gst_ccl_report_class_init (GstCclReportClass *klass)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_SOURCE,
-      g_param_spec_string ("source", "Source", "Name of the source, such as a camera.",
-                           DEFAULT_SOURCE,
-                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  gst_ccl_properties_install (gobject_class,
+                              GST_CCL_FIELD_AT (GstCclReport_private_offset, GstCclReportPrivate,
+                                                source, .changed = gst_ccl_report_source_changed),
+                              g_param_spec_string ("source", "Source",
+                                                   "Name of the source, such as a camera.", NULL,
+                                                   GST_CCL_PLAYING));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
 
@@ -393,8 +359,6 @@ gst_ccl_report_class_init (GstCclReportClass *klass)
 static void
 gst_ccl_report_init (GstCclReport *self)
 {
-  PRIV (self)->empty_frames = DEFAULT_EMPTY_FRAMES;
-  PRIV (self)->source = g_strdup (DEFAULT_SOURCE);
   PRIV (self)->utc_caps = gst_caps_new_empty_simple ("timestamp/x-unix");
   g_queue_init (&PRIV (self)->texts);
 

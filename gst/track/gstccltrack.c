@@ -79,6 +79,7 @@
 #include <math.h>
 #include <string.h>
 #include <gst/video/video.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
@@ -94,33 +95,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
 
 #define MAX_TRACKS 65536
-#define DEFAULT_OBJECTS TRUE
-#define DEFAULT_CLASSES_ONLY FALSE
 
 /* Older results of a network count as that old. */
 #define OLDEST_LOOK (2 * GST_SECOND)
-
-#define DEFAULT_POST_MESSAGES FALSE
-#define DEFAULT_ATTACH 0
-
-enum
-{
-  PROP_0,
-  PROP_IOU_THRESHOLD,
-  PROP_MIN_PERSISTENCE,
-  PROP_MAX_MISS,
-  PROP_SMOOTH_ALPHA,
-  PROP_MAX_TRACKS,
-  PROP_MIN_RELATIVE_AREA,
-  PROP_MIN_CONFIDENCE,
-  PROP_OBJECTS,
-  PROP_CLASSES_ONLY,
-  PROP_POST_MESSAGES,
-  PROP_TRACKS,
-  PROP_EXCEEDED,
-  PROP_CROWDED,
-  PROP_ATTACH,
-};
 
 struct _GstCclTrack
 {
@@ -159,10 +136,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 G_DEFINE_TYPE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM)
 GST_CCL_REGISTER_DEFINE (ccltrack, GST_TYPE_CCL_TRACK)
 
-static void gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value,
-                                        GParamSpec *pspec);
-static void gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value,
-                                        GParamSpec *pspec);
 static void gst_ccl_track_finalize (GObject *object);
 
 static gboolean gst_ccl_track_start (GstBaseTransform *trans);
@@ -174,7 +147,6 @@ static GstFlowReturn gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuf
 static void
 gst_ccl_track_install_properties (GObjectClass *gobject_class)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
   GstCclTrackerParams params;
 
   gst_ccl_tracker_params_init (&params);
@@ -187,11 +159,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_IOU_THRESHOLD,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, params.iou_threshold),
       g_param_spec_double ("iou-threshold", "IoU threshold",
                            "Minimum overlap of a component with the predicted box of its object.",
-                           0.0, 1.0, params.iou_threshold, flags));
+                           0.0, 1.0, params.iou_threshold, GST_CCL_PLAYING));
 
   /**
    * ccltrack:min-persistence:
@@ -202,12 +174,12 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_PERSISTENCE,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, params.min_persistence),
       g_param_spec_uint64 ("min-persistence", "Minimum persistence",
                            "How long components are found before they are an object, in "
                            "nanoseconds.",
-                           0, G_MAXUINT64, params.min_persistence, flags));
+                           0, G_MAXUINT64, params.min_persistence, GST_CCL_PLAYING));
 
   /**
    * ccltrack:max-miss:
@@ -216,11 +188,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MAX_MISS,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, params.max_miss),
       g_param_spec_uint64 ("max-miss", "Maximum miss",
                            "How long an object that is not found keeps its id, in nanoseconds.", 0,
-                           G_MAXUINT64, params.max_miss, flags));
+                           G_MAXUINT64, params.max_miss, GST_CCL_PLAYING));
 
   /**
    * ccltrack:smooth-alpha:
@@ -230,11 +202,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_SMOOTH_ALPHA,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, params.smooth_alpha),
       g_param_spec_double ("smooth-alpha", "Smoothing",
                            "Weight of a new size in the smoothed size of an object.", 0.0, 1.0,
-                           params.smooth_alpha, flags));
+                           params.smooth_alpha, GST_CCL_PLAYING));
 
   /**
    * ccltrack:max-tracks:
@@ -244,10 +216,10 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_MAX_TRACKS,
-                                   g_param_spec_uint ("max-tracks", "Maximum tracks",
-                                                      "Maximum number of objects at a time.", 1,
-                                                      MAX_TRACKS, params.max_tracks, flags));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclTrack, params.max_tracks),
+                              g_param_spec_uint ("max-tracks", "Maximum tracks",
+                                                 "Maximum number of objects at a time.", 1,
+                                                 MAX_TRACKS, params.max_tracks, GST_CCL_PLAYING));
 
   /**
    * ccltrack:min-relative-area:
@@ -258,12 +230,12 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_RELATIVE_AREA,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, params.min_area),
       g_param_spec_double (
           "min-relative-area", "Minimum relative area",
           "Minimum area of a component that starts a track, as a share of the frame.", 0.0, 1.0,
-          params.min_area, flags));
+          params.min_area, GST_CCL_PLAYING));
 
   /**
    * ccltrack:min-confidence:
@@ -273,11 +245,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_MIN_CONFIDENCE,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, params.min_confidence),
       g_param_spec_double ("min-confidence", "Minimum confidence",
                            "Minimum confidence of a detector's box that starts an object.", 0.0,
-                           1.0, params.min_confidence, flags));
+                           1.0, params.min_confidence, GST_CCL_PLAYING));
 
   /**
    * ccltrack:objects:
@@ -287,10 +259,10 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_OBJECTS,
-                                   g_param_spec_boolean ("objects", "Objects",
-                                                         "Replace components with objects.",
-                                                         DEFAULT_OBJECTS, flags));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclTrack, objects),
+                              g_param_spec_boolean ("objects", "Objects",
+                                                    "Replace components with objects.", TRUE,
+                                                    GST_CCL_PLAYING));
 
   /**
    * ccltrack:classes-only:
@@ -300,11 +272,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CLASSES_ONLY,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, classes_only),
       g_param_spec_boolean ("classes-only", "Classes only",
-                            "Track only what a network in front found, not all that moves.",
-                            DEFAULT_CLASSES_ONLY, flags));
+                            "Track only what a network in front found, not all that moves.", FALSE,
+                            GST_CCL_PLAYING));
 
   /**
    * ccltrack:post-messages:
@@ -315,10 +287,10 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (gobject_class, PROP_POST_MESSAGES,
-                                   g_param_spec_boolean ("post-messages", "Post messages",
-                                                         "Post an element message for each frame.",
-                                                         DEFAULT_POST_MESSAGES, flags));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclTrack, post_messages),
+                              g_param_spec_boolean ("post-messages", "Post messages",
+                                                    "Post an element message for each frame.",
+                                                    FALSE, GST_CCL_PLAYING));
 
   /**
    * ccltrack:attach:
@@ -331,10 +303,10 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_ATTACH,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, attach),
       g_param_spec_flags ("attach", "Attach", "What else to attach to frames with a GstCclMeta.",
-                          GST_TYPE_CCL_OBJECT_ATTACH, DEFAULT_ATTACH, flags));
+                          GST_TYPE_CCL_OBJECT_ATTACH, 0, GST_CCL_PLAYING));
 
   /**
    * ccltrack:tracks:
@@ -343,10 +315,10 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_TRACKS,
-      g_param_spec_uint ("tracks", "Tracks", "Number of objects that currently have an id.", 0,
-                         G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclTrack, n_tracks),
+                              g_param_spec_uint ("tracks", "Tracks",
+                                                 "Number of objects that currently have an id.", 0,
+                                                 G_MAXUINT, 0, GST_CCL_READ_ONLY));
 
   /**
    * ccltrack:exceeded:
@@ -355,11 +327,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_EXCEEDED,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, exceeded),
       g_param_spec_uint64 ("exceeded", "Exceeded",
                            "How many times a new component was not tracked because of max-tracks.",
-                           0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+                           0, G_MAXUINT64, 0, GST_CCL_READ_ONLY));
 
   /**
    * ccltrack:crowded:
@@ -370,11 +342,11 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (
-      gobject_class, PROP_CROWDED,
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclTrack, crowded),
       g_param_spec_uint64 ("crowded", "Crowded",
                            "How many times an object had too many components near it.", 0,
-                           G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+                           G_MAXUINT64, 0, GST_CCL_READ_ONLY));
 }
 
 static void
@@ -384,8 +356,6 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gobject_class->set_property = gst_ccl_track_set_property;
-  gobject_class->get_property = gst_ccl_track_get_property;
   gobject_class->finalize = gst_ccl_track_finalize;
   gst_ccl_track_install_properties (gobject_class);
 
@@ -414,10 +384,7 @@ gst_ccl_track_init (GstCclTrack *self)
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
   gst_ccl_tracker_params_init (&self->params);
-  self->objects = DEFAULT_OBJECTS;
-  self->classes_only = DEFAULT_CLASSES_ONLY;
-  self->post_messages = DEFAULT_POST_MESSAGES;
-  self->attach = DEFAULT_ATTACH;
+  gst_ccl_properties_init (self);
   self->classes = gst_ccl_classes_new ();
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
@@ -447,109 +414,6 @@ gst_ccl_track_finalize (GObject *object)
   gst_ccl_detections_clear (&self->look);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-gst_ccl_track_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
-{
-  GstCclTrack *self = GST_CCL_TRACK (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_IOU_THRESHOLD:
-    self->params.iou_threshold = g_value_get_double (value);
-    break;
-  case PROP_MIN_PERSISTENCE:
-    self->params.min_persistence = g_value_get_uint64 (value);
-    break;
-  case PROP_MAX_MISS:
-    self->params.max_miss = g_value_get_uint64 (value);
-    break;
-  case PROP_SMOOTH_ALPHA:
-    self->params.smooth_alpha = g_value_get_double (value);
-    break;
-  case PROP_MAX_TRACKS:
-    self->params.max_tracks = g_value_get_uint (value);
-    break;
-  case PROP_MIN_RELATIVE_AREA:
-    self->params.min_area = g_value_get_double (value);
-    break;
-  case PROP_MIN_CONFIDENCE:
-    self->params.min_confidence = g_value_get_double (value);
-    break;
-  case PROP_OBJECTS:
-    self->objects = g_value_get_boolean (value);
-    break;
-  case PROP_ATTACH:
-    self->attach = (GstCclObjectAttach) g_value_get_flags (value);
-    break;
-  case PROP_CLASSES_ONLY:
-    self->classes_only = g_value_get_boolean (value);
-    break;
-  case PROP_POST_MESSAGES:
-    self->post_messages = g_value_get_boolean (value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_ccl_track_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstCclTrack *self = GST_CCL_TRACK (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_IOU_THRESHOLD:
-    g_value_set_double (value, self->params.iou_threshold);
-    break;
-  case PROP_MIN_PERSISTENCE:
-    g_value_set_uint64 (value, self->params.min_persistence);
-    break;
-  case PROP_MAX_MISS:
-    g_value_set_uint64 (value, self->params.max_miss);
-    break;
-  case PROP_SMOOTH_ALPHA:
-    g_value_set_double (value, self->params.smooth_alpha);
-    break;
-  case PROP_MAX_TRACKS:
-    g_value_set_uint (value, self->params.max_tracks);
-    break;
-  case PROP_MIN_RELATIVE_AREA:
-    g_value_set_double (value, self->params.min_area);
-    break;
-  case PROP_MIN_CONFIDENCE:
-    g_value_set_double (value, self->params.min_confidence);
-    break;
-  case PROP_OBJECTS:
-    g_value_set_boolean (value, self->objects);
-    break;
-  case PROP_ATTACH:
-    g_value_set_flags (value, self->attach);
-    break;
-  case PROP_CLASSES_ONLY:
-    g_value_set_boolean (value, self->classes_only);
-    break;
-  case PROP_POST_MESSAGES:
-    g_value_set_boolean (value, self->post_messages);
-    break;
-  case PROP_TRACKS:
-    g_value_set_uint (value, self->n_tracks);
-    break;
-  case PROP_EXCEEDED:
-    g_value_set_uint64 (value, self->exceeded);
-    break;
-  case PROP_CROWDED:
-    g_value_set_uint64 (value, self->crowded);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean

@@ -80,6 +80,7 @@
 
 #include <math.h>
 #include <gst/video/video.h>
+#include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
@@ -93,24 +94,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
 #define GST_CAT_DEFAULT gst_ccl_zones_debug
 
-#define DEFAULT_POINT GST_CCL_ZONES_POINT_BOTTOM
-#define DEFAULT_DROP_OUTSIDE FALSE
-
 #define UNTRACKED_FRAMES 30 /* before a warning */
-
-enum
-{
-  PROP_0,
-  PROP_ZONES,
-  PROP_TRIPWIRES,
-  PROP_CONFIG,
-  PROP_DROP_OUTSIDE,
-  PROP_EVALUATION_POINT,
-  PROP_HYSTERESIS,
-  PROP_DWELL_TIME,
-  PROP_COUNTS,
-  PROP_EXCEEDED,
-};
 
 struct _GstCclZones
 {
@@ -158,16 +142,9 @@ gst_ccl_zones_point_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclZonesPoint", values));
-
-  return type;
+  return gst_ccl_register_enum (&type, "GstCclZonesPoint", values);
 }
 
-static void gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value,
-                                        GParamSpec *pspec);
-static void gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value,
-                                        GParamSpec *pspec);
 static void gst_ccl_zones_finalize (GObject *object);
 
 static gboolean gst_ccl_zones_start (GstBaseTransform *trans);
@@ -177,243 +154,6 @@ static gboolean gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *eve
 static GstFlowReturn gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
 static void gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta,
                                 GstClockTime timestamp);
-
-static void
-gst_ccl_zones_install_properties (GObjectClass *gobject_class)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-  GstCclZoneParams params;
-
-  gst_ccl_zone_params_init (&params);
-
-  /**
-   * cclzones:zones:
-   *
-   * Polygons, as `name: x,y x,y x,y; name: …`, or as a JSON array. If names are left out, they are
-   * `zone1`, `zone2`, …. Zones that do not change keep their counts.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_ZONES,
-      g_param_spec_string ("zones", "Zones", "Polygons, as name: x,y x,y x,y; ...", NULL, flags));
-
-  /**
-   * cclzones:tripwires:
-   *
-   * Tripwires, as `name: x,y x,y; name: …`, or as a JSON array.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (gobject_class, PROP_TRIPWIRES,
-                                   g_param_spec_string ("tripwires", "Tripwires",
-                                                        "Tripwires, as name: x,y x,y; ...", NULL,
-                                                        flags));
-
-  /**
-   * cclzones:config:
-   *
-   * A JSON file with zones and tripwires, added to those of #cclzones:zones and
-   * #cclzones:tripwires. Needs json-glib. The file is read when the element starts, and again with
-   * the next frame after the property was set.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (gobject_class, PROP_CONFIG,
-                                   g_param_spec_string ("config", "Configuration",
-                                                        "A JSON file with zones and tripwires.",
-                                                        NULL, flags));
-
-  /**
-   * cclzones:drop-outside:
-   *
-   * Drop components, and regions of interest of `cudaccl`, that are not in a polygon. Without
-   * polygons, all stay.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_DROP_OUTSIDE,
-      g_param_spec_boolean ("drop-outside", "Drop outside",
-                            "Drop components that are not in a polygon.", DEFAULT_DROP_OUTSIDE,
-                            flags));
-
-  /**
-   * cclzones:evaluation-point:
-   *
-   * Which point of an object counts.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_EVALUATION_POINT,
-      g_param_spec_enum ("evaluation-point", "Evaluation point", "Which point of an object counts.",
-                         GST_TYPE_CCL_ZONES_POINT, DEFAULT_POINT, flags));
-
-  /**
-   * cclzones:hysteresis:
-   *
-   * How far an object must be beyond a border to have crossed it, as a share of its size.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_HYSTERESIS,
-      g_param_spec_double ("hysteresis", "Hysteresis",
-                           "How far an object must be beyond a border, as a share of its size.",
-                           0.0, 10.0, params.hysteresis, flags));
-
-  /**
-   * cclzones:dwell-time:
-   *
-   * How long an object must be in a zone for the event `dwell`, in nanoseconds; 0: no such events.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_DWELL_TIME,
-      g_param_spec_uint64 ("dwell-time", "Dwell time",
-                           "How long an object must be in a zone for the event dwell.", 0,
-                           G_MAXUINT64, params.dwell, flags));
-
-  /**
-   * cclzones:counts:
-   *
-   * The counts: a field for each zone and tripwire, a structure with `in` and `out` (guint64) and
-   * `inside` (guint). If objects have classes, it also has `classes`, a structure with a field for
-   * each class (256 at most): a structure with the same counts. Those of `in` and `out` are by the
-   * class that an object had then, `inside` by the one that it has now.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_COUNTS,
-      g_param_spec_boxed ("counts", "Counts", "What was counted so far.", GST_TYPE_STRUCTURE,
-                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-
-  /**
-   * cclzones:exceeded:
-   *
-   * How many objects were left out, in each frame, because there were 4096 others, and how many
-   * events, because there were 8192 others in their frame. The element posts a warning for the
-   * first one. The counts include such events.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (
-      gobject_class, PROP_EXCEEDED,
-      g_param_spec_uint64 ("exceeded", "Exceeded",
-                           "How many objects and events were left out because of their number.", 0,
-                           G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
-
-static void
-gst_ccl_zones_class_init (GstCclZonesClass *klass)
-{
-  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-
-  gobject_class->set_property = gst_ccl_zones_set_property;
-  gobject_class->get_property = gst_ccl_zones_get_property;
-  gobject_class->finalize = gst_ccl_zones_finalize;
-  gst_ccl_zones_install_properties (gobject_class);
-
-  gst_element_class_set_static_metadata (
-      element_class, "Zones and tripwires", "Filter/Analyzer/Video",
-      "Counts tracked objects in zones and over tripwires", "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
-
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_zones_start);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_zones_stop);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_zones_set_caps);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_zones_sink_event);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
-  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_zones_transform_ip);
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CCL_ZONES_POINT, 0);
-
-  GST_DEBUG_CATEGORY_INIT (gst_ccl_zones_debug, "cclzones", 0, "zones and tripwires");
-}
-
-static void
-gst_ccl_zones_init (GstCclZones *self)
-{
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-
-  self->point = DEFAULT_POINT;
-  self->drop_outside = DEFAULT_DROP_OUTSIDE;
-  gst_ccl_zone_params_init (&self->params);
-  self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
-  self->waiting = gst_ccl_events_new ();
-  self->classes = gst_ccl_classes_new ();
-
-  gst_base_transform_set_in_place (trans, TRUE);
-  gst_base_transform_set_passthrough (trans, FALSE);
-  gst_base_transform_set_gap_aware (trans, TRUE);
-  gst_base_transform_set_qos_enabled (trans, FALSE);
-}
-
-static void
-gst_ccl_zones_finalize (GObject *object)
-{
-  GstCclZones *self = GST_CCL_ZONES (object);
-
-  g_free (self->zones);
-  g_free (self->tripwires);
-  g_free (self->config);
-  g_clear_pointer (&self->set, gst_ccl_zone_set_free);
-  gst_ccl_classes_free (self->classes);
-  g_array_unref (self->points);
-  g_array_unref (self->waiting);
-
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-set_text (GstCclZones *self, gchar **text, const GValue *value)
-{
-  g_free (*text);
-  *text = g_value_dup_string (value);
-  self->changed = TRUE;
-}
-
-static void
-gst_ccl_zones_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
-{
-  GstCclZones *self = GST_CCL_ZONES (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_ZONES:
-    set_text (self, &self->zones, value);
-    break;
-  case PROP_TRIPWIRES:
-    set_text (self, &self->tripwires, value);
-    break;
-  case PROP_CONFIG:
-    set_text (self, &self->config, value);
-    break;
-  case PROP_DROP_OUTSIDE:
-    self->drop_outside = g_value_get_boolean (value);
-    break;
-  case PROP_EVALUATION_POINT:
-    self->point = g_value_get_enum (value);
-    break;
-  case PROP_HYSTERESIS:
-    self->params.hysteresis = g_value_get_double (value);
-    break;
-  case PROP_DWELL_TIME:
-    self->params.dwell = g_value_get_uint64 (value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
 
 /* Adds the counts by class to those of a zone. */
 static void
@@ -439,13 +179,15 @@ add_classes (GstCclZones *self, guint index, GstStructure *count)
   gst_structure_free (classes);
 }
 
-static GstStructure *
-get_counts (GstCclZones *self)
+static void
+gst_ccl_zones_get_counts (gpointer object, GValue *value)
 {
+  GstCclZones *self = object;
   GstStructure *counts = gst_structure_new_empty ("counts");
   GstCclZonesMeta meta = { .n_zones = 0 };
   guint i;
 
+  GST_OBJECT_LOCK (self);
   if (self->set)
     meta = gst_ccl_zone_set_get_meta (self->set);
   for (i = 0; i < meta.n_zones; i++) {
@@ -458,49 +200,209 @@ get_counts (GstCclZones *self)
     gst_structure_set (counts, zone->name, GST_TYPE_STRUCTURE, count, NULL);
     gst_structure_free (count);
   }
-
-  return counts;
+  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value, counts);
 }
 
 static void
-gst_ccl_zones_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+gst_ccl_zones_get_exceeded (gpointer object, GValue *value)
+{
+  GstCclZones *self = object;
+
+  GST_OBJECT_LOCK (self);
+  g_value_set_uint64 (value, self->set ? gst_ccl_zone_set_get_exceeded (self->set) : 0);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_zones_changed (gpointer self)
+{
+  GST_CCL_ZONES (self)->changed = TRUE;
+}
+
+static void
+gst_ccl_zones_install_properties (GObjectClass *gobject_class)
+{
+  GstCclZoneParams params;
+
+  gst_ccl_zone_params_init (&params);
+
+  /**
+   * cclzones:zones:
+   *
+   * Polygons, as `name: x,y x,y x,y; name: …`, or as a JSON array. If names are left out, they are
+   * `zone1`, `zone2`, …. Zones that do not change keep their counts.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclZones, zones, .changed = gst_ccl_zones_changed),
+      g_param_spec_string ("zones", "Zones", "Polygons, as name: x,y x,y x,y; ...", NULL,
+                           GST_CCL_PLAYING));
+
+  /**
+   * cclzones:tripwires:
+   *
+   * Tripwires, as `name: x,y x,y; name: …`, or as a JSON array.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclZones, tripwires, .changed = gst_ccl_zones_changed),
+      g_param_spec_string ("tripwires", "Tripwires", "Tripwires, as name: x,y x,y; ...", NULL,
+                           GST_CCL_PLAYING));
+
+  /**
+   * cclzones:config:
+   *
+   * A JSON file with zones and tripwires, added to those of #cclzones:zones and
+   * #cclzones:tripwires. Needs json-glib. The file is read when the element starts, and again with
+   * the next frame after the property was set.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclZones, config, .changed = gst_ccl_zones_changed),
+      g_param_spec_string ("config", "Configuration", "A JSON file with zones and tripwires.", NULL,
+                           GST_CCL_PLAYING));
+
+  /**
+   * cclzones:drop-outside:
+   *
+   * Drop components, and regions of interest of `cudaccl`, that are not in a polygon. Without
+   * polygons, all stay.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (gobject_class, GST_CCL_FIELD (GstCclZones, drop_outside),
+                              g_param_spec_boolean ("drop-outside", "Drop outside",
+                                                    "Drop components that are not in a polygon.",
+                                                    FALSE, GST_CCL_PLAYING));
+
+  /**
+   * cclzones:evaluation-point:
+   *
+   * Which point of an object counts.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclZones, point),
+      g_param_spec_enum ("evaluation-point", "Evaluation point", "Which point of an object counts.",
+                         GST_TYPE_CCL_ZONES_POINT, GST_CCL_ZONES_POINT_BOTTOM, GST_CCL_PLAYING));
+
+  /**
+   * cclzones:hysteresis:
+   *
+   * How far an object must be beyond a border to have crossed it, as a share of its size.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclZones, params.hysteresis),
+      g_param_spec_double ("hysteresis", "Hysteresis",
+                           "How far an object must be beyond a border, as a share of its size.",
+                           0.0, 10.0, params.hysteresis, GST_CCL_PLAYING));
+
+  /**
+   * cclzones:dwell-time:
+   *
+   * How long an object must be in a zone for the event `dwell`, in nanoseconds; 0: no such events.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_FIELD (GstCclZones, params.dwell),
+      g_param_spec_uint64 ("dwell-time", "Dwell time",
+                           "How long an object must be in a zone for the event dwell.", 0,
+                           G_MAXUINT64, params.dwell, GST_CCL_PLAYING));
+
+  /**
+   * cclzones:counts:
+   *
+   * The counts: a field for each zone and tripwire, a structure with `in` and `out` (guint64) and
+   * `inside` (guint). If objects have classes, it also has `classes`, a structure with a field for
+   * each class (256 at most): a structure with the same counts. Those of `in` and `out` are by the
+   * class that an object had then, `inside` by the one that it has now.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (gobject_class, GST_CCL_COMPUTED (gst_ccl_zones_get_counts),
+                              g_param_spec_boxed ("counts", "Counts", "What was counted so far.",
+                                                  GST_TYPE_STRUCTURE, GST_CCL_READ_ONLY));
+
+  /**
+   * cclzones:exceeded:
+   *
+   * How many objects were left out, in each frame, because there were 4096 others, and how many
+   * events, because there were 8192 others in their frame. The element posts a warning for the
+   * first one. The counts include such events.
+   *
+   * Since: 0.1
+   */
+  gst_ccl_properties_install (
+      gobject_class, GST_CCL_COMPUTED (gst_ccl_zones_get_exceeded),
+      g_param_spec_uint64 ("exceeded", "Exceeded",
+                           "How many objects and events were left out because of their number.", 0,
+                           G_MAXUINT64, 0, GST_CCL_READ_ONLY));
+}
+
+static void
+gst_ccl_zones_class_init (GstCclZonesClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->finalize = gst_ccl_zones_finalize;
+  gst_ccl_zones_install_properties (gobject_class);
+
+  gst_element_class_set_static_metadata (
+      element_class, "Zones and tripwires", "Filter/Analyzer/Video",
+      "Counts tracked objects in zones and over tripwires", "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_zones_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_zones_stop);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_zones_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_zones_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_zones_transform_ip);
+
+  GST_DEBUG_CATEGORY_INIT (gst_ccl_zones_debug, "cclzones", 0, "zones and tripwires");
+}
+
+static void
+gst_ccl_zones_init (GstCclZones *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  gst_ccl_zone_params_init (&self->params);
+  gst_ccl_properties_init (self);
+  self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
+  self->waiting = gst_ccl_events_new ();
+  self->classes = gst_ccl_classes_new ();
+
+  gst_base_transform_set_in_place (trans, TRUE);
+  gst_base_transform_set_passthrough (trans, FALSE);
+  gst_base_transform_set_gap_aware (trans, TRUE);
+  gst_base_transform_set_qos_enabled (trans, FALSE);
+}
+
+static void
+gst_ccl_zones_finalize (GObject *object)
 {
   GstCclZones *self = GST_CCL_ZONES (object);
 
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-  case PROP_ZONES:
-    g_value_set_string (value, self->zones);
-    break;
-  case PROP_TRIPWIRES:
-    g_value_set_string (value, self->tripwires);
-    break;
-  case PROP_CONFIG:
-    g_value_set_string (value, self->config);
-    break;
-  case PROP_DROP_OUTSIDE:
-    g_value_set_boolean (value, self->drop_outside);
-    break;
-  case PROP_EVALUATION_POINT:
-    g_value_set_enum (value, self->point);
-    break;
-  case PROP_HYSTERESIS:
-    g_value_set_double (value, self->params.hysteresis);
-    break;
-  case PROP_DWELL_TIME:
-    g_value_set_uint64 (value, self->params.dwell);
-    break;
-  case PROP_COUNTS:
-    g_value_take_boxed (value, get_counts (self));
-    break;
-  case PROP_EXCEEDED:
-    g_value_set_uint64 (value, self->set ? gst_ccl_zone_set_get_exceeded (self->set) : 0);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-    break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_ccl_properties_clear (self);
+  g_clear_pointer (&self->set, gst_ccl_zone_set_free);
+  gst_ccl_classes_free (self->classes);
+  g_array_unref (self->points);
+  g_array_unref (self->waiting);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 /* Parses the zones. If they are invalid, sets @error and keeps the previous ones. Reading the file
