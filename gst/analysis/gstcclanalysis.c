@@ -7,7 +7,6 @@
 #include <gst/found/gstcclnvds.h>
 #include <gst/found/gstcclroi.h>
 
-#include "gstcclpicture.h"
 #include "gstcclpublish.h"
 #include "gstcclsegmentation.h"
 #include "memory/gstcclmappers.h"
@@ -174,8 +173,8 @@ gst_ccl_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *ou
   GstCclAnalysis *self = GST_CCL_ANALYSIS (trans);
   GError *error = NULL;
 
-  if (GST_CCL_ANALYSIS_GET_CLASS (self)->draw &&
-      !gst_ccl_picture_get_info (outcaps, &self->output, &error)) {
+  if (GST_CCL_ANALYSIS_GET_CLASS (self)->set_output &&
+      !GST_CCL_ANALYSIS_GET_CLASS (self)->set_output (self, outcaps, &error)) {
     gst_ccl_analysis_post_error (self, error, outcaps);
     return FALSE;
   }

@@ -7,8 +7,8 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "gstcclsettings.h"
 #include "gstcclsession.h"
+#include "gstcclsettings.h"
 
 G_BEGIN_DECLS
 
@@ -65,7 +65,10 @@ typedef struct
   /* Looks at the components of the frame; may be NULL. */
   void (*review) (GstCclAnalysis *self, const CclComponents *components);
 
-  GstCclDrawFunc draw; /* NULL in elements whose frames pass */
+  /* Elements that output pictures set these with gst_ccl_picture_class_init(), others leave them
+   * NULL. set_output() sets @output for the caps of the source pad, or fails with @error. */
+  gboolean (*set_output) (GstCclAnalysis *self, GstCaps *caps, GError **error);
+  GstCclDrawFunc draw;
 } GstCclAnalysisClass;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclAnalysis, gst_object_unref)

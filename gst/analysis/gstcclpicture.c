@@ -88,8 +88,8 @@ picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *met
   return TRUE;
 }
 
-gboolean
-gst_ccl_picture_get_info (GstCaps *caps, GstVideoInfo *info, GError **error)
+static gboolean
+picture_set_output (GstCclAnalysis *self, GstCaps *caps, GError **error)
 {
   GstVideoInfo parsed;
 
@@ -102,7 +102,7 @@ gst_ccl_picture_get_info (GstCaps *caps, GstVideoInfo *info, GError **error)
                  "Output frames of this size are not supported. Use smaller frames.");
     return FALSE;
   }
-  *info = parsed;
+  self->output = parsed;
 
   return TRUE;
 }
@@ -140,5 +140,6 @@ gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw)
   trans_class->transform_meta = GST_DEBUG_FUNCPTR (picture_transform_meta);
   trans_class->transform = GST_DEBUG_FUNCPTR (picture_transform);
 
+  klass->set_output = picture_set_output;
   klass->draw = draw;
 }

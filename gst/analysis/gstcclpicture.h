@@ -13,9 +13,6 @@ G_BEGIN_DECLS
  */
 void gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw);
 
-/* Gets the format of pictures from their caps. On failure, @info stays as it is. */
-gboolean gst_ccl_picture_get_info (GstCaps *caps, GstVideoInfo *info, GError **error);
-
 G_END_DECLS
 
 #endif /* __GST_CCL_PICTURE_H__ */

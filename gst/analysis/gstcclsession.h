@@ -8,8 +8,8 @@
 #include <cudaccl/ccl.h>
 #include <cudaccl/mask.h>
 
-#include "gstcclsettings.h"
 #include "gstcclregion.h"
+#include "gstcclsettings.h"
 #include "gstcclstats.h"
 #include "memory/gstcclframe.h"
 
