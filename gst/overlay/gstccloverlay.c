@@ -70,16 +70,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 
 struct _GstCclOverlay
 {
-  GstBaseTransform parent;
+  GstCclFilter parent;
 
   /* Protected by the object lock. */
   GstCclDrawStyle style;
   guint64 frames, left_out;
 
   /* Streaming thread. */
-  GstCclTime time;
-  gboolean attach; /* negotiated: pictures are attached to frames, or blended into them */
-  guint width, height;
+  gboolean attach;        /* negotiated: pictures are attached to frames, or blended into them */
   GstVideoInfo info;      /* unless @attach */
   GstCclClasses *classes; /* whose colours do not change */
   GstCclPainter *painter;
@@ -115,21 +113,14 @@ gst_ccl_overlay_draw_get_type (void)
   return gst_ccl_register_flags (&type, "GstCclOverlayDraw", values);
 }
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
 #define gst_ccl_overlay_parent_class parent_class
-G_DEFINE_TYPE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_CCL_FILTER)
 GST_CCL_REGISTER_DEFINE (ccloverlay, GST_TYPE_CCL_OVERLAY)
 
 static void gst_ccl_overlay_finalize (GObject *object);
 
 static gboolean gst_ccl_overlay_start (GstBaseTransform *trans);
 static gboolean gst_ccl_overlay_stop (GstBaseTransform *trans);
-static gboolean gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event);
 static GstCaps *gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
                                                 GstCaps *caps, GstCaps *filter);
 static GstCaps *gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
@@ -138,6 +129,7 @@ static gboolean gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *inca
                                           GstCaps *outcaps);
 static GstFlowReturn gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans,
                                                             GstBuffer *inbuf, GstBuffer **outbuf);
+static void gst_ccl_overlay_restart (GstCclFilter *filter, GstCclRestart why);
 static GstFlowReturn gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
 
 static void
@@ -268,6 +260,7 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclFilterClass *filter_class = GST_CCL_FILTER_CLASS (klass);
 
   gobject_class->finalize = gst_ccl_overlay_finalize;
   gst_ccl_overlay_install_properties (gobject_class);
@@ -275,18 +268,16 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   gst_element_class_set_static_metadata (
       element_class, "Components on video", "Filter/Editor/Video",
       "Draws the components of video frames on them", "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
+
+  filter_class->restart = GST_DEBUG_FUNCPTR (gst_ccl_overlay_restart);
 
   GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0, "components drawn on video");
 }
@@ -294,14 +285,11 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
 static void
 gst_ccl_overlay_init (GstCclOverlay *self)
 {
-  gst_ccl_properties_init (self);
   self->classes = gst_ccl_classes_new ();
   self->painter = gst_ccl_painter_new ();
   self->canvas = gst_ccl_canvas_new ();
   gst_video_info_init (&self->info);
 
-  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
-  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
 }
 
@@ -313,7 +301,6 @@ gst_ccl_overlay_finalize (GObject *object)
   gst_ccl_classes_free (self->classes);
   gst_ccl_painter_free (self->painter);
   gst_ccl_canvas_free (self->canvas);
-  gst_ccl_properties_clear (self);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -329,9 +316,8 @@ gst_ccl_overlay_start (GstBaseTransform *trans)
   self->warned = FALSE;
   gst_ccl_classes_free (self->classes);
   self->classes = gst_ccl_classes_new ();
-  gst_ccl_time_init (&self->time);
 
-  return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static gboolean
@@ -348,20 +334,10 @@ gst_ccl_overlay_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-static gboolean
-gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
+static void
+gst_ccl_overlay_restart (GstCclFilter *filter, GstCclRestart why)
 {
-  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
-      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
-    gst_ccl_painter_reset (self->painter);
-    gst_ccl_time_restart (&self->time);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
-    gst_ccl_time_skip (&self->time, &trans->segment, event);
-  }
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  gst_ccl_painter_reset (GST_CCL_OVERLAY (filter)->painter);
 }
 
 static GstCaps *
@@ -524,10 +500,10 @@ gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
       (!self->attach && !gst_video_info_from_caps (&info, caps)))
     return FALSE;
 
-  self->width = width;
-  self->height = height;
+  self->parent.width = width;
+  self->parent.height = height;
   self->info = info;
-  gst_ccl_time_set_caps (&self->time, caps);
+  gst_ccl_time_set_caps (&self->parent.time, caps);
 
   return TRUE;
 }
@@ -581,13 +557,14 @@ gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gin
 {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
   const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
-  guint width = video ? video->width : self->width, height = video ? video->height : self->height;
+  guint width = video ? video->width : self->parent.width,
+        height = video ? video->height : self->parent.height;
 
   *x = *y = 0;
   if (!crop)
     return;
-  if ((guint64) crop->x + self->width > MIN (width, G_MAXINT) ||
-      (guint64) crop->y + self->height > MIN (height, G_MAXINT)) {
+  if ((guint64) crop->x + self->parent.width > MIN (width, G_MAXINT) ||
+      (guint64) crop->y + self->parent.height > MIN (height, G_MAXINT)) {
     GST_WARNING_OBJECT (self, "ignoring cropping to %ux%u at %u,%u outside of %ux%u pixels",
                         crop->width, crop->height, crop->x, crop->y, width, height);
     return;
@@ -614,8 +591,8 @@ gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene
   scene->zones = zones;
   scene->zones_x = crop ? crop->x : 0;
   scene->zones_y = crop ? crop->y : 0;
-  scene->zones_scale_x = (gdouble) self->width / width;
-  scene->zones_scale_y = (gdouble) self->height / height;
+  scene->zones_scale_x = (gdouble) self->parent.width / width;
+  scene->zones_scale_y = (gdouble) self->parent.height / height;
 }
 
 /* Returns the type of each component's region of interest, or 0. Free with g_free(). */
@@ -682,7 +659,7 @@ gst_ccl_overlay_count (GstCclOverlay *self)
 static gboolean
 gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
 {
-  GstCclScene scene = { NULL, (gint) self->width, (gint) self->height };
+  GstCclScene scene = { NULL, (gint) self->parent.width, (gint) self->parent.height };
   GstCclFoundFlags flags = GST_CCL_FOUND_SCALE;
   GstCclComponent *components = NULL;
   GQuark *names = NULL;
@@ -700,7 +677,7 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
     scene.yuv = &self->info;
   if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
     flags |= GST_CCL_FOUND_BOTH;
-  gst_ccl_found_init (&found, buffer, self->width, self->height, flags);
+  gst_ccl_found_init (&found, buffer, self->parent.width, self->parent.height, flags);
   scene.components = found.components;
   scene.n_components = found.n_components;
   if (style.draw & GST_CCL_OVERLAY_DRAW_NAMES)
@@ -710,7 +687,7 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
   gst_ccl_overlay_place_zones (self, buffer, &scene);
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer),
                              &scene.stream_time, &running_time);
-  scene.time = self->time.time;
+  scene.time = self->parent.time.time;
   painted = gst_ccl_painter_paint (self->painter, self->canvas, &style, &scene);
 
   g_free (components);
@@ -731,14 +708,15 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
 
   *outbuf = inbuf;
   self->drawn = FALSE;
-  gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, inbuf);
+  gst_ccl_filter_advance (&self->parent, inbuf);
   if (gst_buffer_get_size (inbuf) == 0)
     return GST_FLOW_OK; /* a gap */
 
   if (!gst_ccl_overlay_paint (self, inbuf)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-                       ("No memory to draw on a frame of %ux%u pixels.", self->width, self->height),
-                       (NULL));
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory to draw on a frame of %ux%u pixels.", self->parent.width, self->parent.height),
+        (NULL));
     return GST_FLOW_ERROR;
   }
   self->drawn = !gst_ccl_canvas_is_empty (self->canvas);

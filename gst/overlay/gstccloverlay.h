@@ -4,12 +4,12 @@
 #ifndef __GST_CCL_OVERLAY_H__
 #define __GST_CCL_OVERLAY_H__
 
-#include <gst/base/gstbasetransform.h>
+#include <gst/base/gstcclfilter.h>
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_CCL_OVERLAY (gst_ccl_overlay_get_type ())
-G_DECLARE_FINAL_TYPE (GstCclOverlay, gst_ccl_overlay, GST, CCL_OVERLAY, GstBaseTransform)
+G_DECLARE_FINAL_TYPE (GstCclOverlay, gst_ccl_overlay, GST, CCL_OVERLAY, GstCclFilter)
 
 GST_ELEMENT_REGISTER_DECLARE (ccloverlay);
 

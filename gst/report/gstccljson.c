@@ -68,7 +68,6 @@ struct _GstCclJson
   GstCclJsonSchema now; /* the schema since the start */
   gchar *session;
   guint64 n_lines;
-  GstCclTime time;
   GHashTable *tracks; /* a log of those that have not ended */
   gboolean warned;    /* of too many tracks */
 };
@@ -168,7 +167,6 @@ gst_ccl_json_start (GstBaseTransform *trans)
   self->n_lines = 0;
   self->warned = FALSE;
   g_hash_table_remove_all (self->tracks);
-  gst_ccl_time_init (&self->time);
   self->now = get_schema (self);
   gst_ccl_report_set_needs_utc (GST_CCL_REPORT (self), self->now != GST_CCL_JSON_CUDACCL);
   if (!(get_lines (self) & known[self->now])) {
@@ -201,14 +199,6 @@ gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return result;
 }
 
-static gboolean
-gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
-{
-  gst_ccl_time_set_caps (&GST_CCL_JSON (trans)->time, incaps);
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps);
-}
-
 /* The id of the next line. */
 static GstCclJsonId
 take_id (GstCclJson *self, const gchar *source)
@@ -237,41 +227,22 @@ write_tracks (GstCclJson *self, const gchar *source, GstClockTime time)
   g_array_unref (ended);
 }
 
-static gboolean
-gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
+static void
+gst_ccl_json_finish (GstCclFilter *filter)
 {
-  GstCclJson *self = GST_CCL_JSON (trans);
+  GstCclJson *self = GST_CCL_JSON (filter);
+  gchar *source;
 
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_STREAM_START:
-  case GST_EVENT_FLUSH_STOP:
-    gst_ccl_time_restart (&self->time);
-    break;
-  case GST_EVENT_GAP:
-    gst_ccl_time_skip (&self->time, &trans->segment, event);
-    break;
-  case GST_EVENT_EOS: {
-    gchar *source;
-
-    g_object_get (self, "source", &source, NULL);
-    write_tracks (self, source, GST_CLOCK_TIME_NONE);
-    gst_ccl_report_push (GST_CCL_REPORT (self));
-    g_free (source);
-    break;
-  }
-  default:
-    break;
-  }
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  g_object_get (self, "source", &source, NULL);
+  write_tracks (self, source, GST_CLOCK_TIME_NONE);
+  gst_ccl_report_push (GST_CCL_REPORT (self));
+  g_free (source);
 }
 
 static void
 log_tracks (GstCclJson *self, GstBuffer *buffer, const GstCclReportFrame *frame)
 {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  GstClockTime time =
-      gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
+  GstClockTime time = gst_ccl_filter_advance (GST_CCL_FILTER (self), buffer);
 
   if (!gst_ccl_track_log_add (self->tracks, frame, time) && !self->warned) {
     self->warned = TRUE;
@@ -325,6 +296,7 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclFilterClass *filter_class = GST_CCL_FILTER_CLASS (klass);
   GstCclReportClass *report_class = GST_CCL_REPORT_CLASS (klass);
 
   gobject_class->finalize = gst_ccl_json_finalize;
@@ -364,8 +336,8 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
+
+  filter_class->finish = GST_DEBUG_FUNCPTR (gst_ccl_json_finish);
 
   report_class->write = gst_ccl_json_write;
 }

@@ -18,8 +18,6 @@ typedef struct
   gchar *source;
 
   /* Streaming thread. */
-  guint width; /* of the frames */
-  guint height;
   guint64 n_frames;
   GstClockTime start; /* UTC at which the element started */
   gboolean live, live_known;
@@ -29,27 +27,15 @@ typedef struct
   GQueue texts;      /* GstBuffer: what is to be pushed */
 } GstCclReportPrivate;
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
 #define gst_ccl_report_parent_class parent_class
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstCclReport, gst_ccl_report, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstCclReport, gst_ccl_report, GST_TYPE_CCL_FILTER)
 #define PRIV(self) ((GstCclReportPrivate *) gst_ccl_report_get_instance_private (self))
-
-static void
-gst_ccl_report_constructed (GObject *object)
-{
-  gst_ccl_properties_init (object);
-
-  G_OBJECT_CLASS (parent_class)->constructed (object);
-}
 
 static void
 gst_ccl_report_finalize (GObject *object)
 {
   GstCclReport *self = GST_CCL_REPORT (object);
 
-  gst_ccl_properties_clear (self);
   gst_caps_unref (PRIV (self)->utc_caps);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -76,7 +62,7 @@ gst_ccl_report_start (GstBaseTransform *trans)
   PRIV (self)->live_known = FALSE;
   PRIV (self)->utc.known = FALSE;
 
-  return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
@@ -96,17 +82,15 @@ gst_ccl_report_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-static gboolean
-gst_ccl_report_sink_event (GstBaseTransform *trans, GstEvent *event)
+static void
+gst_ccl_report_restart (GstCclFilter *filter, GstCclRestart why)
 {
-  GstCclReport *self = GST_CCL_REPORT (trans);
+  GstCclReport *self = GST_CCL_REPORT (filter);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+  if (why == GST_CCL_RESTART_STREAM)
     PRIV (self)->live_known = FALSE; /* the source may be another one */
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  else if (why == GST_CCL_RESTART_FLUSH)
     clear_texts (self);
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
 /* The caps of one pad do not depend on those of the other. */
@@ -117,15 +101,6 @@ gst_ccl_report_transform_caps (GstBaseTransform *trans, GstPadDirection directio
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
 
   return gst_ccl_caps_filter (gst_pad_get_pad_template_caps (other), filter);
-}
-
-static gboolean
-gst_ccl_report_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
-{
-  GstCclReport *self = GST_CCL_REPORT (trans);
-
-  return gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &PRIV (self)->width,
-                                    &PRIV (self)->height);
 }
 
 /* The element allocates its buffers. */
@@ -232,6 +207,7 @@ gst_ccl_report_push (GstCclReport *self)
 static void
 write_frame (GstCclReport *self, GstBuffer *inbuf)
 {
+  const GstCclFilter *filter = GST_CCL_FILTER (self);
   GstCclFindings scaled = { FALSE };
   GstCclReportFrame frame;
   GstCclFound found;
@@ -243,7 +219,7 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
   source = g_strdup (PRIV (self)->source);
   GST_OBJECT_UNLOCK (self);
 
-  gst_ccl_found_init (&found, inbuf, PRIV (self)->width, PRIV (self)->height, GST_CCL_FOUND_CROP);
+  gst_ccl_found_init (&found, inbuf, filter->width, filter->height, GST_CCL_FOUND_CROP);
   frame.source = source;
   frame.number = PRIV (self)->n_frames++;
   frame.timestamp = GST_BUFFER_PTS (inbuf);
@@ -253,8 +229,8 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
   frame.utc = get_utc (self, inbuf, frame.running_time);
   /* Metadata of others may have no size. */
   has_size = found.width > 0 && found.height > 0;
-  frame.width = has_size ? found.width : PRIV (self)->width;
-  frame.height = has_size ? found.height : PRIV (self)->height;
+  frame.width = has_size ? found.width : filter->width;
+  frame.height = has_size ? found.height : filter->height;
   frame.found = found.found;
   frame.frame_age = found.frame_age;
   frame.n_components = found.n_components;
@@ -307,10 +283,9 @@ static void
 gst_ccl_report_class_init (GstCclReportClass *klass)
 {
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclFilterClass *filter_class = GST_CCL_FILTER_CLASS (klass);
 
-  gobject_class->constructed = gst_ccl_report_constructed;
   gobject_class->finalize = gst_ccl_report_finalize;
 
   /**
@@ -342,16 +317,15 @@ gst_ccl_report_class_init (GstCclReportClass *klass)
                                                    "Name of the source, such as a camera.", NULL,
                                                    GST_CCL_PLAYING));
 
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_report_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_report_stop);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_report_sink_event);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_report_transform_caps);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_report_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
   trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_report_decide_allocation);
   trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_report_generate_output);
+  trans_class->transform_ip = NULL;
+
+  filter_class->restart = GST_DEBUG_FUNCPTR (gst_ccl_report_restart);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_REPORT, 0);
 }
@@ -362,7 +336,5 @@ gst_ccl_report_init (GstCclReport *self)
   PRIV (self)->utc_caps = gst_caps_new_empty_simple ("timestamp/x-unix");
   g_queue_init (&PRIV (self)->texts);
 
-  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
-  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
 }

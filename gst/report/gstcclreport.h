@@ -4,7 +4,7 @@
 #ifndef __GST_CCL_REPORT_H__
 #define __GST_CCL_REPORT_H__
 
-#include <gst/base/gstbasetransform.h>
+#include <gst/base/gstcclfilter.h>
 #include <gst/ccl/gstccl.h>
 
 G_BEGIN_DECLS
@@ -30,12 +30,12 @@ typedef struct
 } GstCclReportFrame;
 
 #define GST_TYPE_CCL_REPORT (gst_ccl_report_get_type ())
-G_DECLARE_DERIVABLE_TYPE (GstCclReport, gst_ccl_report, GST, CCL_REPORT, GstBaseTransform)
+G_DECLARE_DERIVABLE_TYPE (GstCclReport, gst_ccl_report, GST, CCL_REPORT, GstCclFilter)
 
 /* The abstract parent of ccljson and cclonvif. */
 struct _GstCclReportClass
 {
-  GstBaseTransformClass parent_class;
+  GstCclFilterClass parent_class;
 
   /* Adds texts for @frame. If @wanted (see empty-frames), the frame itself needs one. */
   void (*write) (GstCclReport *self, GstBuffer *buffer, const GstCclReportFrame *frame,

@@ -98,7 +98,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
 
 struct _GstCclZones
 {
-  GstBaseTransform parent;
+  GstCclFilter parent;
 
   /* Protected by the object lock. */
   gchar *zones, *tripwires, *config;
@@ -110,22 +110,14 @@ struct _GstCclZones
   GstCclClasses *classes;
 
   /* Streaming thread. */
-  GstCclTime time;
-  guint width, height;
   GArray *points;     /* GstCclZonePoint */
   GArray *waiting;    /* events that happened between frames */
   guint n_untracked;  /* frames with components before the first one that has a track */
   guint64 n_exceeded; /* see cclzones:exceeded, when it was last checked */
 };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
 #define gst_ccl_zones_parent_class parent_class
-G_DEFINE_TYPE (GstCclZones, gst_ccl_zones, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE (GstCclZones, gst_ccl_zones, GST_TYPE_CCL_FILTER)
 GST_CCL_REGISTER_DEFINE (cclzones, GST_TYPE_CCL_ZONES)
 
 #define GST_TYPE_CCL_ZONES_POINT (gst_ccl_zones_point_get_type ())
@@ -149,9 +141,9 @@ static void gst_ccl_zones_finalize (GObject *object);
 
 static gboolean gst_ccl_zones_start (GstBaseTransform *trans);
 static gboolean gst_ccl_zones_stop (GstBaseTransform *trans);
-static gboolean gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event);
-static GstFlowReturn gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+static void gst_ccl_zones_restart (GstCclFilter *filter, GstCclRestart why);
+static void gst_ccl_zones_finish (GstCclFilter *filter);
+static GstFlowReturn gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer);
 static void gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta,
                                 GstClockTime timestamp);
 
@@ -353,6 +345,7 @@ gst_ccl_zones_class_init (GstCclZonesClass *klass)
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclFilterClass *filter_class = GST_CCL_FILTER_CLASS (klass);
 
   gobject_class->finalize = gst_ccl_zones_finalize;
   gst_ccl_zones_install_properties (gobject_class);
@@ -360,16 +353,13 @@ gst_ccl_zones_class_init (GstCclZonesClass *klass)
   gst_element_class_set_static_metadata (
       element_class, "Zones and tripwires", "Filter/Analyzer/Video",
       "Counts tracked objects in zones and over tripwires", "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_zones_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_zones_stop);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_zones_set_caps);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_zones_sink_event);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
-  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_zones_transform_ip);
+
+  filter_class->restart = GST_DEBUG_FUNCPTR (gst_ccl_zones_restart);
+  filter_class->finish = GST_DEBUG_FUNCPTR (gst_ccl_zones_finish);
+  filter_class->process = GST_DEBUG_FUNCPTR (gst_ccl_zones_process);
 
   GST_DEBUG_CATEGORY_INIT (gst_ccl_zones_debug, "cclzones", 0, "zones and tripwires");
 }
@@ -377,18 +367,10 @@ gst_ccl_zones_class_init (GstCclZonesClass *klass)
 static void
 gst_ccl_zones_init (GstCclZones *self)
 {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-
   gst_ccl_zone_params_init (&self->params);
-  gst_ccl_properties_init (self);
   self->points = g_array_new (FALSE, FALSE, sizeof (GstCclZonePoint));
   self->waiting = gst_ccl_events_new ();
   self->classes = gst_ccl_classes_new ();
-
-  gst_base_transform_set_in_place (trans, TRUE);
-  gst_base_transform_set_passthrough (trans, FALSE);
-  gst_base_transform_set_gap_aware (trans, TRUE);
-  gst_base_transform_set_qos_enabled (trans, FALSE);
 }
 
 static void
@@ -396,7 +378,6 @@ gst_ccl_zones_finalize (GObject *object)
 {
   GstCclZones *self = GST_CCL_ZONES (object);
 
-  gst_ccl_properties_clear (self);
   g_clear_pointer (&self->set, gst_ccl_zone_set_free);
   gst_ccl_classes_free (self->classes);
   g_array_unref (self->points);
@@ -452,12 +433,11 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   gst_ccl_classes_free (self->classes);
   self->classes = gst_ccl_classes_new ();
   GST_OBJECT_UNLOCK (self);
-  gst_ccl_time_init (&self->time);
   g_array_set_size (self->waiting, 0);
   self->n_untracked = 0;
   self->n_exceeded = 0;
   if (gst_ccl_zones_read (self, &error))
-    return TRUE;
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("Invalid zones: %s.", error->message), (NULL));
   g_clear_error (&error);
@@ -496,7 +476,7 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
     gst_ccl_zone_set_settle (self->set);
   GST_OBJECT_UNLOCK (self);
   meta = get_meta (self);
-  gst_ccl_events_add (self->waiting, &meta, self->time.running);
+  gst_ccl_events_add (self->waiting, &meta, self->parent.time.running);
   gst_ccl_zones_post (self, &meta, GST_BASE_TRANSFORM (self)->segment.position);
 }
 
@@ -509,50 +489,26 @@ gst_ccl_zones_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-static gboolean
-gst_ccl_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+static void
+gst_ccl_zones_restart (GstCclFilter *filter, GstCclRestart why)
 {
-  GstCclZones *self = GST_CCL_ZONES (trans);
-  guint width = self->width, height = self->height;
+  GstCclZones *self = GST_CCL_ZONES (filter);
 
-  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
-    return FALSE;
-
-  gst_ccl_time_set_caps (&self->time, incaps);
-  if (width != self->width || height != self->height)
+  if (why != GST_CCL_RESTART_FLUSH) {
     gst_ccl_zones_settle (self, TRUE);
-
-  return TRUE;
-}
-
-static gboolean
-gst_ccl_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
-{
-  GstCclZones *self = GST_CCL_ZONES (trans);
-
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_STREAM_START:
-    gst_ccl_zones_settle (self, TRUE);
-    gst_ccl_time_restart (&self->time);
-    break;
-  case GST_EVENT_FLUSH_STOP:
-    GST_OBJECT_LOCK (self);
-    if (self->set)
-      gst_ccl_zone_set_reset (self->set);
-    GST_OBJECT_UNLOCK (self);
-    gst_ccl_time_restart (&self->time);
-    break;
-  case GST_EVENT_GAP:
-    gst_ccl_time_skip (&self->time, &trans->segment, event);
-    break;
-  case GST_EVENT_EOS:
-    gst_ccl_zones_settle (self, FALSE);
-    break;
-  default:
-    break;
+    return;
   }
 
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  GST_OBJECT_LOCK (self);
+  if (self->set)
+    gst_ccl_zone_set_reset (self->set);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_ccl_zones_finish (GstCclFilter *filter)
+{
+  gst_ccl_zones_settle (GST_CCL_ZONES (filter), FALSE);
 }
 
 static GstCclZonePoint
@@ -672,8 +628,7 @@ gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta, GstClockTime
 
 /* Updates the zones with the points of a frame, and attaches the result to @buffer. */
 static void
-gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff last_time, guint width,
-                      guint height)
+gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint height)
 {
   const GstCclZonesMeta *others = gst_buffer_get_ccl_zones_meta (buffer);
   guint first = others ? others->n_zones : 0;
@@ -682,7 +637,7 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff las
   GST_OBJECT_LOCK (self);
   if (gst_ccl_classes_get_names (self->classes))
     gst_ccl_zone_set_set_class_names (self->set, gst_ccl_classes_get_names (self->classes));
-  gst_ccl_zone_set_update (self->set, &self->params, self->time.time, width, height,
+  gst_ccl_zone_set_update (self->set, &self->params, self->parent.time.time, width, height,
                            (const GstCclZonePoint *) self->points->data, self->points->len);
   GST_OBJECT_UNLOCK (self);
 
@@ -698,7 +653,7 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, GstClockTimeDiff las
   }
   /* Running time restarts after a flush. */
   gst_ccl_events_attach (self->waiting, buffer, width, height, first, 0,
-                         MAX (self->time.running, last_time));
+                         MAX (self->parent.time.running, self->parent.last_running));
   gst_ccl_zones_post (self, &meta, GST_BUFFER_PTS (buffer));
 }
 
@@ -719,21 +674,14 @@ gst_ccl_zones_check_tracks (GstCclZones *self, guint n_components)
 }
 
 static GstFlowReturn
-gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer)
 {
-  GstCclZones *self = GST_CCL_ZONES (trans);
-  GstClockTimeDiff last_time = self->time.running;
+  GstCclZones *self = GST_CCL_ZONES (filter);
   gboolean changed, drop_outside, has_size;
   GstCclZonesPoint which;
   GError *error = NULL;
   GstCclFound found;
   guint i;
-
-  gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
-
-  /* A gap was not analysed: it does not mean that the objects are gone. */
-  if (gst_ccl_buffer_is_gap (buffer))
-    return GST_FLOW_OK;
 
   GST_OBJECT_LOCK (self);
   changed = self->changed;
@@ -747,7 +695,7 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   }
 
   g_array_set_size (self->points, 0);
-  gst_ccl_found_init (&found, buffer, self->width, self->height,
+  gst_ccl_found_init (&found, buffer, filter->width, filter->height,
                       drop_outside ? GST_CCL_FOUND_BOTH : 0);
   GST_OBJECT_LOCK (self);
   for (i = 0; i < found.n_components; i++) {
@@ -761,8 +709,8 @@ gst_ccl_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   gst_ccl_zones_check_tracks (self, found.n_components);
   has_size = found.width > 0 && found.height > 0;
-  gst_ccl_zones_update (self, buffer, last_time, has_size ? found.width : self->width,
-                        has_size ? found.height : self->height);
+  gst_ccl_zones_update (self, buffer, has_size ? found.width : filter->width,
+                        has_size ? found.height : filter->height);
   if (drop_outside)
     gst_ccl_zones_drop_outside (self, buffer, found.rois, which);
   gst_ccl_found_clear (&found);

@@ -4,12 +4,12 @@
 #ifndef __GST_CCL_ZONES_H__
 #define __GST_CCL_ZONES_H__
 
-#include <gst/base/gstbasetransform.h>
+#include <gst/base/gstcclfilter.h>
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_CCL_ZONES (gst_ccl_zones_get_type ())
-G_DECLARE_FINAL_TYPE (GstCclZones, gst_ccl_zones, GST, CCL_ZONES, GstBaseTransform)
+G_DECLARE_FINAL_TYPE (GstCclZones, gst_ccl_zones, GST, CCL_ZONES, GstCclFilter)
 
 GST_ELEMENT_REGISTER_DECLARE (cclzones);
 

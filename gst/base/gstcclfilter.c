@@ -1,0 +1,151 @@
+/* cudaccl - the base class of the elements that work on metadata
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "gstcclfilter.h"
+
+#include "gstcclproperties.h"
+#include "gstcclutils.h"
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+#define gst_ccl_filter_parent_class parent_class
+G_DEFINE_ABSTRACT_TYPE (GstCclFilter, gst_ccl_filter, GST_TYPE_BASE_TRANSFORM)
+
+static void
+gst_ccl_filter_constructed (GObject *object)
+{
+  gst_ccl_properties_init (object);
+
+  G_OBJECT_CLASS (parent_class)->constructed (object);
+}
+
+static void
+gst_ccl_filter_finalize (GObject *object)
+{
+  gst_ccl_properties_clear (object);
+
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static gboolean
+gst_ccl_filter_start (GstBaseTransform *trans)
+{
+  GstCclFilter *self = GST_CCL_FILTER (trans);
+
+  gst_ccl_time_init (&self->time);
+  self->last_running = 0;
+  self->width = self->height = 0;
+
+  return TRUE;
+}
+
+static void
+gst_ccl_filter_restart (GstCclFilter *self, GstCclRestart why)
+{
+  if (GST_CCL_FILTER_GET_CLASS (self)->restart)
+    GST_CCL_FILTER_GET_CLASS (self)->restart (self, why);
+}
+
+static gboolean
+gst_ccl_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclFilter *self = GST_CCL_FILTER (trans);
+  const guint width = self->width, height = self->height;
+
+  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
+    return FALSE;
+
+  gst_ccl_time_set_caps (&self->time, incaps);
+  if (width != self->width || height != self->height)
+    gst_ccl_filter_restart (self, GST_CCL_RESTART_SIZE);
+
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclFilter *self = GST_CCL_FILTER (trans);
+
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
+    gst_ccl_filter_restart (self, GST_CCL_RESTART_STREAM);
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_FLUSH_STOP:
+    gst_ccl_filter_restart (self, GST_CCL_RESTART_FLUSH);
+    gst_ccl_time_restart (&self->time);
+    break;
+  case GST_EVENT_GAP:
+    gst_ccl_time_skip (&self->time, &trans->segment, event);
+    break;
+  case GST_EVENT_EOS:
+    if (GST_CCL_FILTER_GET_CLASS (self)->finish)
+      GST_CCL_FILTER_GET_CLASS (self)->finish (self);
+    break;
+  default:
+    break;
+  }
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+GstClockTime
+gst_ccl_filter_advance (GstCclFilter *self, GstBuffer *buffer)
+{
+  self->last_running = self->time.running;
+
+  return gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &GST_BASE_TRANSFORM (self)->segment,
+                               buffer);
+}
+
+/* A frame that was not analysed says nothing about objects. */
+static GstFlowReturn
+gst_ccl_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCclFilter *self = GST_CCL_FILTER (trans);
+
+  gst_ccl_filter_advance (self, buffer);
+  if (gst_ccl_buffer_is_gap (buffer))
+    return GST_FLOW_OK;
+
+  return GST_CCL_FILTER_GET_CLASS (self)->process (self, buffer);
+}
+
+static void
+gst_ccl_filter_class_init (GstCclFilterClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gobject_class->constructed = gst_ccl_filter_constructed;
+  gobject_class->finalize = gst_ccl_filter_finalize;
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_filter_start);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_filter_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_filter_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_filter_transform_ip);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_FILTER, 0);
+}
+
+static void
+gst_ccl_filter_init (GstCclFilter *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  gst_base_transform_set_in_place (trans, TRUE);
+  gst_base_transform_set_passthrough (trans, FALSE);
+  gst_base_transform_set_gap_aware (trans, TRUE);
+  gst_base_transform_set_qos_enabled (trans, FALSE);
+}
