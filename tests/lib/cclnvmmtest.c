@@ -3,6 +3,16 @@
 
 #include "tests/lib/cclnvmmtest.h"
 
+GstHarness *
+ccl_test_nvmm_harness_new (const gchar *format, guint width, guint height)
+{
+  GstHarness *h = ccl_test_launch (8, 8, "cudaccl");
+
+  ccl_test_nvmm_set_caps (h, format, width, height);
+
+  return h;
+}
+
 void
 ccl_test_nvmm_set_caps (GstHarness *h, const gchar *format, guint width, guint height)
 {

@@ -22,6 +22,9 @@ typedef struct
   NvBufSurface *surface;
 } NvmmSlot;
 
+/* A harness around cudaccl for frames in NVMM memory. */
+GstHarness *ccl_test_nvmm_harness_new (const gchar *format, guint width, guint height);
+
 /* Sets the caps of frames in NVMM memory. */
 void ccl_test_nvmm_set_caps (GstHarness *h, const gchar *format, guint width, guint height);
 

@@ -1,4 +1,4 @@
-/* cudaccl - helpers for the tests of elements and metadata
+/* cudaccl - helpers for the tests of elements and metadata: frames, and what is found in them
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"
@@ -9,10 +9,6 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-
-/* Below Meson's limit for a test, so that what did not come is named; yet far above what a slow
- * machine takes, as it does not grow with Meson's. */
-#define TIMEOUT (150 * GST_SECOND)
 
 /* '#' is 255, '+' is 128, '-' is 127 and '.' is 0: a blob just above the default threshold, and
  * one just below. */
@@ -71,15 +67,6 @@ ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const 
   return gst_check_run_suite (suite (), name, file);
 }
 
-void
-ccl_test_set_valist (GstElement *element, va_list args)
-{
-  const gchar *property = va_arg (args, const gchar *);
-
-  if (property)
-    g_object_set_valist (G_OBJECT (element), property, args);
-}
-
 GstElement *
 ccl_test_element_new (const gchar *backend, ...)
 {
@@ -97,39 +84,6 @@ ccl_test_element_new (const gchar *backend, ...)
   return element;
 }
 
-void
-ccl_test_add_bus (GstElement *element)
-{
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (element, bus);
-  g_object_set_data_full (G_OBJECT (element), "test-bus", bus, gst_object_unref);
-}
-
-void
-ccl_test_remove_bus (GstElement *element)
-{
-  GstBus *bus = g_object_get_data (G_OBJECT (element), "test-bus");
-
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  /* Its messages hold references to the element, which holds one to the bus. */
-  gst_bus_set_flushing (bus, TRUE);
-}
-
-GstHarness *
-ccl_test_harness_new (GstElement *element, const gchar *format, gint width, gint height)
-{
-  GstHarness *h;
-
-  ccl_test_add_bus (element);
-  h = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  ccl_test_set_caps (h, format, width, height);
-
-  return h;
-}
-
 GstHarness *
 ccl_test_picture_harness_new (gint backend, ...)
 {
@@ -141,209 +95,6 @@ ccl_test_picture_harness_new (gint backend, ...)
   va_end (args);
 
   return ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
-}
-
-void
-ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height)
-{
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width",
-                                       G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
-                                       GST_TYPE_FRACTION, 1, 1, NULL);
-
-  gst_harness_set_src_caps (h, caps);
-}
-
-void
-ccl_test_harness_free (GstHarness *h)
-{
-  ccl_test_remove_bus (h->element);
-  gst_harness_teardown (h);
-}
-
-GstMessage *
-ccl_test_pop_message (GstHarness *h, GstMessageType type)
-{
-  GstBus *bus = g_object_get_data (G_OBJECT (h->element), "test-bus");
-
-  return gst_bus_pop_filtered (bus, type);
-}
-
-void
-ccl_test_restart (GstHarness *h, GstState state)
-{
-  fail_unless_equals_int (gst_element_set_state (h->element, state), GST_STATE_CHANGE_SUCCESS);
-  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING),
-                          GST_STATE_CHANGE_SUCCESS);
-}
-
-void
-ccl_test_drain (GstHarness *h)
-{
-  GstMessage *message;
-  GstEvent *event;
-
-  while ((event = gst_harness_try_pull_event (h)))
-    gst_event_unref (event);
-  while ((message = ccl_test_pop_message (h, GST_MESSAGE_ANY)))
-    gst_message_unref (message);
-}
-
-static void
-check_error (GstElement *element, GQuark domain, gint code, const gchar *text)
-{
-  GstBus *bus = g_object_get_data (G_OBJECT (element), "test-bus");
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, TIMEOUT, GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no error was posted");
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (g_error_matches (error, domain, code), "got %s %d: %s",
-               g_quark_to_string (error->domain), error->code, error->message);
-  fail_unless (strstr (error->message, text) != NULL, "'%s' is not in: %s", text, error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-}
-
-void
-ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text)
-{
-  check_error (h->element, domain, code, text);
-}
-
-void
-ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text)
-{
-  ccl_test_add_bus (element);
-  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
-                          GST_STATE_CHANGE_FAILURE);
-  check_error (element, domain, code, text);
-  ccl_test_remove_bus (element);
-  gst_object_unref (element);
-}
-
-void
-ccl_test_wait_for (GstElement *pipeline, GstMessageType type)
-{
-  GstMessage *message =
-      gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline), TIMEOUT, type | GST_MESSAGE_ERROR);
-
-  fail_unless (message && GST_MESSAGE_TYPE (message) == type);
-  gst_message_unref (message);
-}
-
-static void
-collect (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *buffers)
-{
-  g_ptr_array_add (buffers, gst_buffer_ref (buffer));
-}
-
-GPtrArray *
-ccl_test_collect (GstElement *pipeline, const gchar *name)
-{
-  GPtrArray *buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
-
-  g_signal_connect (sink, "handoff", G_CALLBACK (collect), buffers);
-  gst_object_unref (sink);
-
-  return buffers;
-}
-
-void
-ccl_test_run_threads (GThreadFunc func, gpointer data, gsize size, guint n)
-{
-  GThread **threads = g_new (GThread *, n);
-  guint i;
-
-  for (i = 0; i < n; i++)
-    threads[i] = g_thread_new (NULL, func, (guint8 *) data + i * size);
-  for (i = 0; i < n; i++)
-    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
-  g_free (threads);
-}
-
-GstBufferPool *
-ccl_test_pool_new (guint size, GstBuffer **buffer)
-{
-  GstBufferPool *pool = gst_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, NULL, size, 1, 1);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, buffer, NULL), GST_FLOW_OK);
-
-  return pool;
-}
-
-void
-ccl_test_check_pool (GstBufferPool *pool, gboolean is_back)
-{
-  GstBufferPoolAcquireParams params = { .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT };
-  GstBuffer *buffer = NULL;
-
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, &params),
-                          is_back ? GST_FLOW_OK : GST_FLOW_EOS);
-  gst_clear_buffer (&buffer);
-}
-
-void
-ccl_test_set_times (GstBuffer *buffer)
-{
-  GST_BUFFER_PTS (buffer) = 7 * GST_SECOND;
-  GST_BUFFER_DTS (buffer) = 6 * GST_SECOND;
-  GST_BUFFER_DURATION (buffer) = 5 * GST_SECOND;
-  GST_BUFFER_OFFSET (buffer) = 4;
-  GST_BUFFER_OFFSET_END (buffer) = 3;
-}
-
-void
-ccl_test_check_times (GstBuffer *buffer)
-{
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND);
-  fail_unless_equals_uint64 (GST_BUFFER_DTS (buffer), 6 * GST_SECOND);
-  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), 5 * GST_SECOND);
-  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), 4);
-  fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), 3);
-}
-
-void
-ccl_test_flush (GstHarness *h, GstBuffer *buffer)
-{
-  GstSegment segment;
-
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_FLUSHING);
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-}
-
-gboolean
-ccl_test_send_caps (GstHarness *h, GstCaps *caps)
-{
-  GstPad *pad = gst_pad_get_peer (h->srcpad);
-  gboolean taken = gst_pad_send_event (pad, gst_event_new_caps (caps));
-
-  gst_object_unref (pad);
-
-  return taken;
-}
-
-void
-ccl_test_check_size_needed (GstHarness *h)
-{
-  static const gchar *const texts[] = { "video/x-raw,format=GRAY8,framerate=1/1",
-                                        "video/x-raw,format=GRAY8,width=0,height=7" };
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (texts); i++) {
-    GstCaps *caps = gst_caps_from_string (texts[i]);
-
-    fail_if (ccl_test_send_caps (h, caps), "%s", texts[i]);
-    ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "size");
-    gst_caps_unref (caps);
-  }
 }
 
 void
@@ -396,14 +147,7 @@ ccl_test_unlimit_memory (void)
 guint64
 ccl_test_allocations (GstHarness *h)
 {
-  GstStructure *stats;
-  guint64 n;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "allocations", &n));
-  gst_structure_free (stats);
-
-  return n;
+  return ccl_test_stat (h->element, "allocations");
 }
 
 static guint8
@@ -547,6 +291,33 @@ ccl_test_black_new (guint width, guint height)
   gst_buffer_memset (buffer, 0, 0, GST_VIDEO_INFO_SIZE (&info));
 
   return buffer;
+}
+
+GstBuffer *
+ccl_test_frame_new (guint width, guint height, guint number)
+{
+  GstBuffer *buffer = ccl_test_black_new (width, height);
+
+  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
+  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
+
+  return buffer;
+}
+
+GstStructure *
+ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclComponent *component)
+{
+  GstStructure *param =
+      gst_structure_new ("cudaccl", "label", G_TYPE_UINT, component->label, "area", G_TYPE_UINT64,
+                         component->area, "centroid-x", G_TYPE_DOUBLE, component->centroid_x,
+                         "centroid-y", G_TYPE_DOUBLE, component->centroid_y, NULL);
+  GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (
+      buffer, type, component->x, component->y, component->width, component->height);
+
+  roi->id = id;
+  gst_video_region_of_interest_meta_add_param (roi, param);
+
+  return param;
 }
 
 void

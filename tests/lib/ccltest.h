@@ -1,11 +1,11 @@
-/* cudaccl - helpers for the tests of elements and metadata
+/* cudaccl - helpers for the tests of elements and metadata: frames, and what is found in them
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __CCL_TEST_H__
 #define __CCL_TEST_H__
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
+#include "tests/lib/cclelementtest.h"
+
 #include <gst/video/video.h>
 #include <cudaccl/ccl.h>
 #include <gst/ccl/gstccl.h>
@@ -39,6 +39,9 @@ extern const guint n_picture_blobs;
 /* The element's formats; ends with NULL. */
 extern const gchar *const picture_formats[];
 
+/* The duration of a frame from ccl_test_frame_new(). */
+#define FRAME_TIME (GST_SECOND / 10)
+
 /* The backends of this machine: the CPU, and CUDA if there is a device. */
 guint ccl_test_n_backends (void);
 const gchar *ccl_test_backend (gint index);
@@ -47,73 +50,11 @@ const gchar *ccl_test_backend (gint index);
 int ccl_test_main_with_device (int argc, char **argv, Suite *(*suite) (void), const gchar *name,
                                const gchar *file);
 
-/* Like g_object_set_valist(), but the first property may be NULL. */
-void ccl_test_set_valist (GstElement *element, va_list args);
-
 /* A cudaccl element with properties as in g_object_set(). */
 GstElement *ccl_test_element_new (const gchar *backend, ...) G_GNUC_NULL_TERMINATED;
 
-/* Gives @element a bus for ccl_test_pop_message(). Remove it, which stops the element, before
- * dropping the last reference. */
-void ccl_test_add_bus (GstElement *element);
-void ccl_test_remove_bus (GstElement *element);
-
-/* A harness around @element, which is consumed, with a bus for ccl_test_pop_message(). */
-GstHarness *ccl_test_harness_new (GstElement *element, const gchar *format, gint width,
-                                  gint height);
-void ccl_test_harness_free (GstHarness *h);
-
 /* A harness around cudaccl, for the picture in GRAY8, with properties as in g_object_set(). */
 GstHarness *ccl_test_picture_harness_new (gint backend, ...) G_GNUC_NULL_TERMINATED;
-
-/* Caps for the next frames, one per second. */
-void ccl_test_set_caps (GstHarness *h, const gchar *format, gint width, gint height);
-
-/* The next message of that type, or NULL. */
-GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
-
-/* Sets the element to @state and back to PLAYING. Its pads lose their caps. */
-void ccl_test_restart (GstHarness *h, GstState state);
-
-/* Drops all messages and all events received. */
-void ccl_test_drain (GstHarness *h);
-
-/* Asserts that an error with that domain and code, and with @text in it, was posted or is soon. */
-void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
-
-/* Asserts that @element, which is consumed, does not start and posts such an error. */
-void ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text);
-
-/* Waits for a message of that type from @pipeline; asserts that no error comes
- * first. */
-void ccl_test_wait_for (GstElement *pipeline, GstMessageType type);
-
-/* The buffers that reach the sink @name, which has signal-handoffs=true, from now on. */
-GPtrArray *ccl_test_collect (GstElement *pipeline, const gchar *name);
-
-/* Runs @func in @n threads, each with an item of the array @data, whose items have @size bytes.
- * @func returns how many frames came out wrong, as GUINT_TO_POINTER (); asserts that none did.
- * Assertions must not fail in other threads than the main one. */
-void ccl_test_run_threads (GThreadFunc func, gpointer data, gsize size, guint n);
-
-/* An active pool of one buffer of @size bytes, which is acquired. */
-GstBufferPool *ccl_test_pool_new (guint size, GstBuffer **buffer);
-
-/* Asserts that the pool has its buffer back, or that it does not. */
-void ccl_test_check_pool (GstBufferPool *pool, gboolean is_back);
-
-/* Give a buffer all times and offsets that a buffer may have; assert that @buffer has them. */
-void ccl_test_set_times (GstBuffer *buffer);
-void ccl_test_check_times (GstBuffer *buffer);
-
-/* Flushes. Asserts that @buffer, which is consumed, is refused meanwhile. */
-void ccl_test_flush (GstHarness *h, GstBuffer *buffer);
-
-/* Whether the element accepts a caps event; gst_harness_set_src_caps() does not tell. */
-gboolean ccl_test_send_caps (GstHarness *h, GstCaps *caps);
-
-/* Asserts that caps without a frame size are refused with an error that says so. */
-void ccl_test_check_size_needed (GstHarness *h);
 
 /* Resource usage, sampled at regular intervals. Zero-initialise it. */
 typedef struct
@@ -142,6 +83,13 @@ void ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, gu
 
 /* A GRAY8 frame of background. */
 GstBuffer *ccl_test_black_new (guint width, guint height);
+
+/* The same with the times of frame @number of a stream of ten frames per second. */
+GstBuffer *ccl_test_frame_new (guint width, guint height, guint number);
+
+/* Adds a component's region of interest as cudaccl does; returns its parameters. */
+GstStructure *ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id,
+                                const GstCclComponent *component);
 
 /* Asserts that both components are equal, their centroids up to @tolerance. */
 void ccl_test_check_component (const GstCclComponent *component, const GstCclComponent *expected,

@@ -14,10 +14,10 @@ const CclTestTiming ccl_test_timings[] = {
   { "a jump back", 10, NONE, FALSE, 0, 0, 10, DAY, 1.0, 0, TRUE },
   { "a jump back while nothing is there", 10, NONE, FALSE, 0, 0, 22, DAY, 1.0, 0, TRUE },
   { "a frame a day ahead", 10, NONE, FALSE, 0, 10, 11, DAY, 1.0, 0, TRUE },
-  { "wrapped", 0, CCL_TEST_FRAME_TIME, FALSE, 0, 0, 10, 47721 * GST_SECOND, 1.0, 0, TRUE },
+  { "wrapped", 0, FRAME_TIME, FALSE, 0, 0, 10, 47721 * GST_SECOND, 1.0, 0, TRUE },
   { "before the segment", 10, NONE, FALSE, 0, 0, 0, 0, 1.0, 1234 * GST_MSECOND },
   { "backwards", 10, NONE, FALSE, 0, 0, 0, 0, -1.0 },
-  { "no timestamps, durations", 0, CCL_TEST_FRAME_TIME, TRUE, 0, 0, 0, 0, 1.0 },
+  { "no timestamps, durations", 0, FRAME_TIME, TRUE, 0, 0, 0, 0, 1.0 },
   { "no timestamps, frame rate", 10, NONE, TRUE, 0, 0, 0, 0, 1.0 },
   { "no timestamps, the clock", 0, NONE, TRUE, 0, 0, 0, 0, 1.0 },
 };
@@ -48,7 +48,7 @@ ccl_test_timing_drops (const CclTestTiming *timing, guint number)
 void
 ccl_test_timing_stamp (const CclTestTiming *timing, GstBuffer *buffer, guint number)
 {
-  GstClockTimeDiff time = number * CCL_TEST_FRAME_TIME;
+  GstClockTimeDiff time = number * FRAME_TIME;
 
   if (number >= timing->from && number < timing->to)
     time += timing->shift;

@@ -6,8 +6,6 @@
 
 #include "tests/lib/ccltest.h"
 
-#define CCL_TEST_FRAME_TIME (GST_SECOND / 10)
-
 /* Frames at 10 per second, as the times below distort them. */
 typedef struct
 {
