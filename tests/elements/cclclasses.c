@@ -7,17 +7,9 @@
 
 #define WIDTH 160
 #define HEIGHT 120
-#define FRAME_TIME (GST_SECOND / 10)
 
 static const gchar *const strings[] = { "person", "car", NULL };
 static const gchar *const turned[] = { "dog", "car", "person", NULL };
-
-static GstHarness *
-harness_new (const gchar *line)
-{
-  return ccl_test_harness_new (gst_parse_bin_from_description (line, TRUE, NULL), "GRAY8", WIDTH,
-                               HEIGHT);
-}
 
 static void
 set_names (GstCclMeta *meta, const gchar *const *names)
@@ -30,16 +22,14 @@ set_names (GstCclMeta *meta, const gchar *const *names)
 
 /* A frame with a component of that class. */
 static GstBuffer *
-frame_new (guint number, const gchar *const *names, guint class_id, gdouble confidence)
+classified_new (guint number, const gchar *const *names, guint class_id, gdouble confidence)
 {
   GstCclComponent component = { 1, 50 + number, 30, 20, 40, 800, 59.5 + number, 49.5 };
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
   GstCclMeta *meta;
 
   component.class_id = class_id;
   component.confidence = confidence;
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
-  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
   meta = gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
   if (names)
     set_names (meta, names);
@@ -87,7 +77,7 @@ static const struct
 /* Tracked regions get the class and the confidence. */
 GST_START_TEST (test_region)
 {
-  GstHarness *h = harness_new ("ccltrack min-persistence=1");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1");
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
   GstVideoRegionOfInterestMeta *roi;
   gchar **params = g_strsplit (regions[__i__].params ? regions[__i__].params : "", ";", -1);
@@ -139,7 +129,7 @@ static const struct
 
 GST_START_TEST (test_votes)
 {
-  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1 min-relative-area=0");
   GstBuffer *buffer = NULL;
   guint i;
 
@@ -148,7 +138,7 @@ GST_START_TEST (test_votes)
 
     gst_clear_buffer (&buffer);
     buffer = gst_harness_push_and_pull (
-        h, frame_new (i, strings, (guint) (class_id - "-pc"), votes[__i__].confidence[i]));
+        h, classified_new (i, strings, (guint) (class_id - "-pc"), votes[__i__].confidence[i]));
   }
   check_component (buffer, votes[__i__].last, votes[__i__].last_confidence);
   gst_buffer_unref (buffer);
@@ -159,13 +149,13 @@ GST_END_TEST;
 /* Classes go by name, not by number: the table of a stream may change. */
 GST_START_TEST (test_other_numbers)
 {
-  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1 min-relative-area=0");
   GstBuffer *buffers[4];
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (buffers); i++) {
-    buffers[i] = gst_harness_push_and_pull (h, i % 2 ? frame_new (i, turned, 3, 0.5)
-                                                     : frame_new (i, strings, 1, 0.5));
+    buffers[i] = gst_harness_push_and_pull (h, i % 2 ? classified_new (i, turned, 3, 0.5)
+                                                     : classified_new (i, strings, 1, 0.5));
     check_component (buffers[i], "person", 0.5);
     /* Frames share the table. */
     fail_unless (i < 2 || gst_buffer_get_ccl_meta (buffers[i])->class_names ==
@@ -177,8 +167,8 @@ GST_START_TEST (test_other_numbers)
   ccl_test_harness_free (h);
 
   /* A class without a name is called by its number. */
-  h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
-  buffers[0] = gst_harness_push_and_pull (h, frame_new (0, NULL, 7, 0.5));
+  h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1 min-relative-area=0");
+  buffers[0] = gst_harness_push_and_pull (h, classified_new (0, NULL, 7, 0.5));
   check_component (buffers[0], "7", 0.5);
   gst_buffer_unref (buffers[0]);
   ccl_test_harness_free (h);
@@ -189,24 +179,19 @@ GST_END_TEST;
 GST_START_TEST (test_type_of_region)
 {
   static const gchar *const types[] = { "car", "thing" };
-  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0");
+  static const GstCclComponent component = { 1, 50, 30, 20, 40, 800, 59.5, 49.5 };
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1 min-relative-area=0");
   guint i;
 
   for (i = 0; i < 3; i++) {
-    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, i);
     GstVideoRegionOfInterestMeta *roi;
     const gchar *name = i == 2 ? "car" : "person";
     gdouble confidence;
     GstStructure *param;
 
-    GST_BUFFER_PTS (buffer) = i * FRAME_TIME;
-    roi = gst_buffer_add_video_region_of_interest_meta (buffer, __i__ == 0 ? name : types[__i__],
-                                                        50, 30, 20, 40);
-    gst_video_region_of_interest_meta_add_param (
-        roi,
-        gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, "area", G_TYPE_UINT64, (guint64) 800,
-                           "centroid-x", G_TYPE_DOUBLE, 59.5, "centroid-y", G_TYPE_DOUBLE, 49.5,
-                           "class", G_TYPE_STRING, name, "confidence", G_TYPE_DOUBLE, 0.5, NULL));
+    param = ccl_test_add_roi (buffer, __i__ == 0 ? name : types[__i__], 0, &component);
+    gst_structure_set (param, "class", G_TYPE_STRING, name, "confidence", G_TYPE_DOUBLE, 0.5, NULL);
     buffer = gst_harness_push_and_pull (h, buffer);
     roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
     fail_unless_equals_string (g_quark_to_string (roi->roi_type),
@@ -224,14 +209,14 @@ GST_END_TEST;
 /* Messages have the class and the confidence of those that have them. */
 GST_START_TEST (test_message)
 {
-  GstHarness *h = harness_new ("ccltrack min-persistence=1 post-messages=true");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1 post-messages=true");
   const GstStructure *component;
   GstMessage *message;
   gdouble confidence;
   guint class_id;
 
-  gst_buffer_unref (gst_harness_push_and_pull (h, __i__ == 0 ? frame_new (0, strings, 2, 0.5)
-                                                             : frame_new (0, NULL, 0, 0.0)));
+  ccl_test_push (h, __i__ == 0 ? classified_new (0, strings, 2, 0.5)
+                               : classified_new (0, NULL, 0, 0.0));
   message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL);
   component = gst_value_get_structure (gst_value_list_get_value (
@@ -322,16 +307,15 @@ GST_START_TEST (test_zones)
                                   member);
   gchar *tripwires =
       g_strdup_printf ("[{\"id\": \"wire\", \"points\": [[80, 120], [80, 0]]%s}]", member);
-  GstHarness *h = harness_new ("cclzones evaluation-point=center");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones evaluation-point=center");
   GString *events = g_string_new (NULL), *counts = g_string_new (NULL);
-  GstElement *element = gst_harness_find_element (h, "cclzones");
   GstStructure *all;
   guint i;
 
-  g_object_set (element, "zones", zones, "tripwires", tripwires, NULL);
+  g_object_set (h->element, "zones", zones, "tripwires", tripwires, NULL);
   for (i = 0; moves[__i__].objects[i]; i++) {
-    GstBuffer *buffer =
-        frame_new (10 * i, strings, (guint) (strchr ("-pc", moves[__i__].objects[i]) - "-pc"), 0.5);
+    GstBuffer *buffer = classified_new (
+        10 * i, strings, (guint) (strchr ("-pc", moves[__i__].objects[i]) - "-pc"), 0.5);
     GstCclComponent *component = gst_buffer_get_ccl_meta (buffer)->components;
 
     component->track = 1;
@@ -342,7 +326,7 @@ GST_START_TEST (test_zones)
     gst_buffer_unref (buffer);
   }
   fail_unless_equals_string (events->str, moves[__i__].events);
-  g_object_get (element, "counts", &all, NULL);
+  g_object_get (h->element, "counts", &all, NULL);
   append_counts (counts, gst_value_get_structure (gst_structure_get_value (all, "zone")));
   fail_unless_equals_string (counts->str, moves[__i__].counts);
 
@@ -352,7 +336,6 @@ GST_START_TEST (test_zones)
   g_free (member);
   g_free (zones);
   g_free (tripwires);
-  gst_object_unref (element);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -364,25 +347,10 @@ GST_START_TEST (test_wrong_classes)
   gchar *zones = g_strdup_printf ("[{\"id\": \"a\", \"points\": [[0, 0], [1, 0], [1, 1]], "
                                   "\"classes\": %s}]",
                                   wrong[__i__]);
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-  GError *error;
 
-  gst_element_set_bus (element, bus);
   g_object_set (element, "zones", zones, NULL);
-  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
-                          GST_STATE_CHANGE_FAILURE);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "[0].classes: expected an array of strings") != NULL, "%s",
-               error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
+  ccl_test_check_start_fails (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                              "[0].classes: expected an array of strings");
   g_free (zones);
 }
 GST_END_TEST;
@@ -390,9 +358,9 @@ GST_END_TEST;
 /* A cclzones behind another one, whose classes have other numbers: both know them by name. */
 GST_START_TEST (test_zones_twice)
 {
-  GstHarness *h = harness_new ("cclzones zones=\"a: 0,0 1,0 1,1 0,1\"");
-  GstHarness *second = harness_new ("cclzones zones=\"b: 0,0 1,0 1,1 0,1\"");
-  GstBuffer *buffer = frame_new (0, strings, 2, 0.5);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 0,0 1,0 1,1 0,1'");
+  GstHarness *second = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='b: 0,0 1,0 1,1 0,1'");
+  GstBuffer *buffer = classified_new (0, strings, 2, 0.5);
   GstCclComponent *component = gst_buffer_get_ccl_meta (buffer)->components;
   GstCclZonesMeta *meta;
 
@@ -421,7 +389,8 @@ GST_END_TEST;
 /* ccltrack attaches its objects as regions of interest, unless the frame has some. */
 GST_START_TEST (test_attach)
 {
-  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0 attach=roi");
+  GstHarness *h =
+      ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=1 min-relative-area=0 attach=roi");
   GstVideoRegionOfInterestMeta *roi;
   GstBuffer *buffer;
   GstStructure *param;
@@ -429,7 +398,7 @@ GST_START_TEST (test_attach)
   guint track;
   gint id;
 
-  buffer = gst_harness_push_and_pull (h, frame_new (0, strings, (guint) __i__, 0.5));
+  buffer = gst_harness_push_and_pull (h, classified_new (0, strings, (guint) __i__, 0.5));
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
   fail_unless (roi != NULL);
   fail_unless_equals_string (g_quark_to_string (roi->roi_type), __i__ == 0 ? "object" : "person");
@@ -455,7 +424,7 @@ GST_START_TEST (test_attach)
   fail_unless (gst_structure_get_int (param, "id", &id) && id == 1);
   gst_buffer_unref (buffer);
 
-  buffer = frame_new (1, strings, 1, 0.5);
+  buffer = classified_new (1, strings, 1, 0.5);
   gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4);
   buffer = gst_harness_push_and_pull (h, buffer);
   fail_unless_equals_int (
@@ -515,13 +484,12 @@ static const struct
 
 GST_START_TEST (test_colors)
 {
-  GstHarness *h = harness_new ("ccloverlay draw=boxes line-width=1");
-  GstElement *element = gst_harness_find_element (h, "ccloverlay");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccloverlay draw=boxes line-width=1");
   guint i;
 
   gst_harness_set_src_caps_str (h, "video/x-raw,format=RGB,width=160,height=120,framerate=10/1");
   for (i = 0; i < G_N_ELEMENTS (colors); i++) {
-    GstBuffer *frame = frame_new (i, colors[i].names, colors[i].class_id, 0.5);
+    GstBuffer *frame = classified_new (i, colors[i].names, colors[i].class_id, 0.5);
     GstCclComponent *component = gst_buffer_get_ccl_meta (frame)->components;
     guint32 color = gst_ccl_label_get_color (colors[i].color);
     guint8 pixel[3];
@@ -530,7 +498,7 @@ GST_START_TEST (test_colors)
     gst_buffer_remove_all_memory (frame);
     gst_buffer_append_memory (frame, gst_allocator_alloc (NULL, WIDTH * HEIGHT * 3, NULL));
     gst_buffer_memset (frame, 0, 0, WIDTH * HEIGHT * 3);
-    gst_util_set_object_arg (G_OBJECT (element), "color-by-class",
+    gst_util_set_object_arg (G_OBJECT (h->element), "color-by-class",
                              strchr (colors[i].properties, '=') + 1);
     frame = gst_harness_push_and_pull (h, frame);
     gst_buffer_extract (frame, (30 * WIDTH + 50 + i) * 3, pixel, 3);
@@ -539,7 +507,6 @@ GST_START_TEST (test_colors)
                  "%u: %02x%02x%02x, not %06x", i, pixel[0], pixel[1], pixel[2], color);
     gst_buffer_unref (frame);
   }
-  gst_object_unref (element);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -563,14 +530,13 @@ GST_START_TEST (test_label)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (labels); i++) {
-    GstHarness *h = harness_new ("ccloverlay color=0xffffffff font-size=10");
-    GstElement *element = gst_harness_find_element (h, "ccloverlay");
-    GstBuffer *frame = frame_new (0, strings, labels[i].class_id, labels[i].confidence);
+    GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccloverlay color=0xffffffff font-size=10");
+    GstBuffer *frame = classified_new (0, strings, labels[i].class_id, labels[i].confidence);
     GstVideoRegionOfInterestMeta *roi =
         gst_buffer_add_video_region_of_interest_meta (frame, labels[i].type, 50, 30, 20, 40);
     gboolean same = i == 1 || i == 2 || i == 4 || i == 6; /* as the one before */
 
-    gst_util_set_object_arg (G_OBJECT (element), "draw", labels[i].draw);
+    gst_util_set_object_arg (G_OBJECT (h->element), "draw", labels[i].draw);
     gst_video_region_of_interest_meta_add_param (
         roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, NULL));
     frame = gst_harness_push_and_pull (h, frame);
@@ -583,7 +549,6 @@ GST_START_TEST (test_label)
     }
     gst_clear_buffer (&last);
     last = frame;
-    gst_object_unref (element);
     ccl_test_harness_free (h);
   }
   gst_buffer_unref (last);
@@ -630,8 +595,9 @@ check_text (GstBuffer *buffer, const gchar *expected)
 GST_START_TEST (test_report)
 {
   const gchar *const names[] = { "person", reports[__i__].name, NULL };
-  GstBuffer *frame = frame_new (0, names, reports[__i__].class_id, reports[__i__].confidence);
-  GstHarness *json = harness_new ("ccljson"), *onvif = harness_new ("cclonvif");
+  GstBuffer *frame = classified_new (0, names, reports[__i__].class_id, reports[__i__].confidence);
+  GstHarness *json = ccl_test_launch (WIDTH, HEIGHT, "ccljson"),
+             *onvif = ccl_test_launch (WIDTH, HEIGHT, "cclonvif");
 
   check_text (gst_harness_push_and_pull (json, gst_buffer_ref (frame)), reports[__i__].json);
   check_text (gst_harness_push_and_pull (onvif, frame), reports[__i__].xml);
@@ -643,12 +609,13 @@ GST_END_TEST;
 /* The line of a track has the names of its first frame and of its last one. */
 GST_START_TEST (test_track_line)
 {
-  GstHarness *h = harness_new ("ccltrack min-persistence=1 min-relative-area=0 ! "
-                               "ccljson lines=tracks");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                   "ccltrack min-persistence=1 min-relative-area=0 ! "
+                                   "ccljson lines=tracks");
   guint i;
 
   for (i = 0; i < 4; i++)
-    gst_harness_push (h, frame_new (i, i < 1 ? strings : turned, i < 1 ? 2 : 1, 0.5));
+    gst_harness_push (h, classified_new (i, i < 1 ? strings : turned, i < 1 ? 2 : 1, 0.5));
   gst_harness_push_event (h, gst_event_new_eos ());
   check_text (gst_buffer_ref (gst_harness_pull (h)), "\"class\":\"car\"}},\"last\":");
   ccl_test_harness_free (h);

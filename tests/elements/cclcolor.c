@@ -264,8 +264,6 @@ GST_START_TEST (test_left_out)
 {
   GstHarness *h = color_harness_new (__i__, 20, &formats[1], 131, 67);
   CclParams params;
-  GstStructure *stats;
-  guint64 truncated;
 
   ccl_params_init (&params);
   params.min_area = 3;
@@ -273,9 +271,7 @@ GST_START_TEST (test_left_out)
   g_object_set (h->element, "min-area", params.min_area, "max-area", params.max_area, NULL);
   check_noise (h, &formats[1], 131, 67, 140, &params, 20);
 
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "truncated", &truncated) && truncated == 1);
-  gst_structure_free (stats);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "truncated"), 1);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -449,7 +445,7 @@ GST_START_TEST (test_caps)
 
   gst_harness_set_src_caps_str (h, "video/x-raw,format=NV12,width=16,height=8,framerate=30/1,"
                                    "pixel-aspect-ratio=4/3,colorimetry=bt601,chroma-site=mpeg2");
-  gst_buffer_unref (gst_harness_push_and_pull (h, gst_buffer_new_allocate (NULL, 16 * 12, NULL)));
+  ccl_test_push (h, gst_buffer_new_allocate (NULL, 16 * 12, NULL));
   caps = gst_pad_get_current_caps (h->sinkpad);
   expected = gst_caps_from_string ("video/x-raw,format=RGB,width=16,height=8,framerate=30/1,"
                                    "pixel-aspect-ratio=4/3");
@@ -464,18 +460,6 @@ GST_START_TEST (test_caps)
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
-
-/* Drops queued events up to the first of that type and returns it; NULL if there is none. */
-static GstEvent *
-pull_event (GstHarness *h, GstEventType type)
-{
-  GstEvent *event;
-
-  while ((event = gst_harness_try_pull_event (h)) && GST_EVENT_TYPE (event) != type)
-    gst_event_unref (event);
-
-  return event;
-}
 
 static GstEvent *
 segment_event_new (gdouble rate, guint64 start)
@@ -518,12 +502,12 @@ GST_START_TEST (test_flush)
     fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
                             GST_FLOW_FLUSHING);
     gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-    event = pull_event (h, GST_EVENT_FLUSH_STOP);
+    event = ccl_test_pull_event (h, GST_EVENT_FLUSH_STOP);
     fail_unless (event != NULL);
     gst_event_unref (event);
 
     gst_harness_push_event (h, segment_event_new (i, i * GST_SECOND));
-    event = pull_event (h, GST_EVENT_SEGMENT);
+    event = ccl_test_pull_event (h, GST_EVENT_SEGMENT);
     fail_unless (event != NULL, "the segment %u did not pass", i);
     gst_event_parse_segment (event, &segment);
     fail_unless (segment->rate == i && segment->start == i * GST_SECOND);
@@ -546,7 +530,7 @@ GST_START_TEST (test_eos)
 
     check_noise (h, &formats[8], PICTURE_WIDTH, PICTURE_HEIGHT, 20, &params, 10000);
     gst_harness_push_event (h, gst_event_new_eos ());
-    event = pull_event (h, GST_EVENT_EOS);
+    event = ccl_test_pull_event (h, GST_EVENT_EOS);
     fail_unless (event != NULL);
     gst_event_unref (event);
     fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),

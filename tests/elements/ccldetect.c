@@ -12,7 +12,6 @@
 
 #define WIDTH 128
 #define HEIGHT 64
-#define FRAME_TIME (GST_SECOND / 10)
 
 /* YOLOX for an input of 64 x 64: 8 x 8, 4 x 4 and 2 x 2 cells, and 2 classes. */
 #define SIZE 64
@@ -64,27 +63,10 @@ element_new (const gchar *first, ...)
   return element;
 }
 
-static GstHarness *
-harness_new (GstElement *element)
-{
-  return ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
-}
-
 static GstBuffer *
-frame_new (guint number)
+look_at (GstHarness *h, guint number)
 {
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
-
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
-  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
-
-  return buffer;
-}
-
-static GstBuffer *
-push (GstHarness *h, guint number)
-{
-  return gst_harness_push_and_pull (h, frame_new (number));
+  return gst_harness_push_and_pull (h, ccl_test_frame_new (WIDTH, HEIGHT, number));
 }
 
 /* The regions of interest of @type; @first: one of them. */
@@ -137,34 +119,18 @@ check_object (GstBuffer *buffer, const gchar *type, gint64 age)
   gst_buffer_unref (buffer);
 }
 
-static guint64
-get_stat (GstHarness *h, const gchar *name)
-{
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-
-  return value;
-}
-
 GST_START_TEST (test_wait)
 {
-  GstHarness *h = harness_new (element_new ("wait", TRUE, NULL));
-  GstStructure *stats;
+  GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
   guint i;
 
   for (i = 0; i < 3; i++)
-    check_object (push (h, i), "class-2", 0);
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless_equals_string (gst_structure_get_string (stats, "output"), "yolox");
-  fail_unless_equals_string (gst_structure_get_string (stats, "input"), "64x64");
-  fail_unless_equals_string (gst_structure_get_string (stats, "onnxruntime"), "1.2.3");
-  gst_structure_free (stats);
-  fail_unless_equals_uint64 (get_stat (h, "inferences"), 3);
-  fail_unless_equals_uint64 (get_stat (h, "objects"), 3);
+    check_object (look_at (h, i), "class-2", 0);
+  ccl_test_check_stat (h->element, "output", "yolox");
+  ccl_test_check_stat (h->element, "input", "64x64");
+  ccl_test_check_stat (h->element, "onnxruntime", "1.2.3");
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "inferences"), 3);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "objects"), 3);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -172,21 +138,21 @@ GST_END_TEST;
 /* Frames do not wait for a slow network; a later one has the result, and its age. */
 GST_START_TEST (test_later)
 {
-  GstHarness *h = harness_new (element_new (NULL, NULL));
+  GstHarness *h = ccl_test_harness_new (element_new (NULL, NULL), "GRAY8", WIDTH, HEIGHT);
   GstBuffer *buffer;
   guint i;
 
   ort_fake.delay = 50000;
   for (i = 0; i < 3; i++) {
-    buffer = push (h, i);
+    buffer = look_at (h, i);
     fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 0);
     gst_buffer_unref (buffer);
   }
   while (g_atomic_int_get (&ort_fake.n_runs) < 2)
     g_usleep (1000);
   g_usleep (20000);
-  check_object (push (h, 7), "class-2", 7 * FRAME_TIME);
-  fail_unless (get_stat (h, "busy") >= 2);
+  check_object (look_at (h, 7), "class-2", 7 * FRAME_TIME);
+  fail_unless (ccl_test_stat (h->element, "busy") >= 2);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -194,14 +160,14 @@ GST_END_TEST;
 /* What was found before a flush does not belong to the frames after it. */
 GST_START_TEST (test_flush)
 {
-  GstHarness *h = harness_new (element_new (NULL, NULL));
+  GstHarness *h = ccl_test_harness_new (element_new (NULL, NULL), "GRAY8", WIDTH, HEIGHT);
   GstBuffer *buffer;
 
   ort_fake.delay = 10000;
-  gst_buffer_unref (push (h, 0));
-  ccl_test_flush (h, frame_new (1));
+  gst_buffer_unref (look_at (h, 0));
+  ccl_test_flush (h, ccl_test_frame_new (WIDTH, HEIGHT, 1));
   g_usleep (100000);
-  buffer = push (h, 1);
+  buffer = look_at (h, 1);
   fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 0);
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
@@ -214,22 +180,24 @@ count_looks (GstHarness *h, guint n)
   guint i;
 
   for (i = 0; i < n; i++)
-    gst_buffer_unref (push (h, i));
+    gst_buffer_unref (look_at (h, i));
 
-  return (guint) get_stat (h, "inferences");
+  return (guint) ccl_test_stat (h->element, "inferences");
 }
 
 GST_START_TEST (test_rates)
 {
   GstHarness *h;
 
-  h = harness_new (element_new ("wait", TRUE, "interval", GST_SECOND / 2, NULL));
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "interval", GST_SECOND / 2, NULL), "GRAY8",
+                            WIDTH, HEIGHT);
   fail_unless_equals_int (count_looks (h, 20), 4);
   ccl_test_harness_free (h);
 
-  h = harness_new (element_new ("wait", TRUE, "budget", 2.5, NULL));
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "budget", 2.5, NULL), "GRAY8", WIDTH,
+                            HEIGHT);
   fail_unless_equals_int (count_looks (h, 20), 5);
-  fail_unless_equals_uint64 (get_stat (h, "busy"), 15);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "busy"), 15);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -238,7 +206,7 @@ GST_END_TEST;
 static GstBuffer *
 moving_new (guint number)
 {
-  GstBuffer *buffer = frame_new (number);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
   GstCclComponent thing = { 1, 10 + 2 * number, 20, 20, 20, 400, 19.5 + 2 * number, 29.5 };
 
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, number < 20 ? 1 : 0, &thing, number < 20 ? 1 : 0);
@@ -248,7 +216,8 @@ moving_new (guint number)
 
 GST_START_TEST (test_moving)
 {
-  GstHarness *h = harness_new (element_new ("wait", TRUE, "region", 1, NULL));
+  GstHarness *h =
+      ccl_test_harness_new (element_new ("wait", TRUE, "region", 1, NULL), "GRAY8", WIDTH, HEIGHT);
   GstBuffer *buffer;
   guint i;
 
@@ -259,18 +228,18 @@ GST_START_TEST (test_moving)
                                  "class-2");
     gst_buffer_unref (buffer);
   }
-  fail_unless_equals_uint64 (get_stat (h, "inferences"), 1);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "inferences"), 1);
 
   /* Again, with a look every half second. */
   ccl_test_restart (h, GST_STATE_READY);
   ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
   g_object_set (h->element, "refresh", GST_SECOND / 2, NULL);
   for (i = 0; i < 100; i++)
-    gst_buffer_unref (gst_harness_push_and_pull (h, moving_new (i)));
-  fail_unless_equals_uint64 (get_stat (h, "inferences"), 4);
+    ccl_test_push (h, moving_new (i));
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "inferences"), 4);
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
 
-  gst_buffer_unref (push (h, 101));
+  gst_buffer_unref (look_at (h, 101));
   gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
   ccl_test_harness_free (h);
 }
@@ -285,17 +254,17 @@ GST_START_TEST (test_share)
   ort_fake.input.dims[0] = -1;
   ort_fake.outputs[0].dims[0] = -1;
   for (i = 0; i < 4; i++)
-    h[i] = harness_new (element_new (NULL, NULL));
+    h[i] = ccl_test_harness_new (element_new (NULL, NULL), "GRAY8", WIDTH, HEIGHT);
   fail_unless_equals_int (ort_fake.n_sessions, 1);
 
   ort_fake.delay = 50000;
   for (i = 0; i < 4; i++)
-    gst_buffer_unref (push (h[i], 0));
+    gst_buffer_unref (look_at (h[i], 0));
   while (g_atomic_int_get (&ort_fake.n_pictures) < 5)
     g_usleep (1000);
   g_usleep (20000);
   for (i = 0; i < 4; i++)
-    check_object (push (h[i], 1), "class-2", FRAME_TIME);
+    check_object (look_at (h[i], 1), "class-2", FRAME_TIME);
   fail_unless (ort_fake.n_runs <= 3);
   for (i = 0; i < 4; i++)
     ccl_test_harness_free (h[i]);
@@ -315,9 +284,9 @@ GST_START_TEST (test_half)
     halves[i] = gst_ccl_half_from_float (table[i]);
   ort_fake.input.type = ort_fake.outputs[0].type = ORT_TYPE_FLOAT16;
   ort_fake.outputs[0].data = halves;
-  h = harness_new (element_new ("wait", TRUE, NULL));
+  h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
   for (i = 0; i < 2; i++) {
-    buffer = push (h, i);
+    buffer = look_at (h, i);
     fail_unless_equals_int (count_regions (buffer, "class-2", &roi), 1);
     fail_unless (roi->x == 40 && roi->y == 24 && roi->w == 32 && roi->h == 32);
     gst_buffer_unref (buffer);
@@ -342,28 +311,21 @@ GST_START_TEST (test_still)
   for (i = 0; i < sizeof (noise); i++)
     noise[i] = (guint8) (100 + i % WIDTH / 2 + g_rand_int_range (random, -2, 3));
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstElement *bin = gst_parse_bin_from_description (
-        "cclmotion ! ccldetect name=detect region=moving wait=true", TRUE, NULL);
-    GstElement *detect = gst_bin_get_by_name (GST_BIN (bin), "detect");
-    GstStructure *stats;
-    guint64 inferences;
-    GstHarness *h;
+    GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                     "cclmotion ! ccldetect model='%s' library='%s' region=moving "
+                                     "wait=true interval=%u000000000",
+                                     model, ort_fake_path (), cases[i].interval);
+    GstElement *detect = gst_harness_find_element (h, "ccldetect");
 
-    g_object_set (detect, "model", model, "library", ort_fake_path (), "interval",
-                  cases[i].interval * GST_SECOND, NULL);
-    h = harness_new (bin);
     for (frame = 0; frame < 5 * 3600; frame++) {
       GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
 
       gst_buffer_fill (buffer, 0, noise + 512 * g_rand_int_range (random, 0, 3), WIDTH * HEIGHT);
       GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 5;
       GST_BUFFER_DURATION (buffer) = GST_SECOND / 5;
-      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+      ccl_test_push (h, buffer);
     }
-    g_object_get (detect, "stats", &stats, NULL);
-    fail_unless (gst_structure_get_uint64 (stats, "inferences", &inferences));
-    fail_unless_equals_uint64 (inferences, cases[i].inferences);
-    gst_structure_free (stats);
+    fail_unless_equals_uint64 (ccl_test_stat (detect, "inferences"), cases[i].inferences);
     gst_object_unref (detect);
     ccl_test_harness_free (h);
   }
@@ -380,12 +342,14 @@ GST_START_TEST (test_classes)
 
   g_close (fd, NULL);
   fail_unless (g_file_set_contents (labels, "dog\r\ncat\n", -1, NULL));
-  h = harness_new (element_new ("wait", TRUE, "labels", labels, "classes", "cat", NULL));
-  check_object (push (h, 0), "cat", 0);
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "labels", labels, "classes", "cat", NULL),
+                            "GRAY8", WIDTH, HEIGHT);
+  check_object (look_at (h, 0), "cat", 0);
   ccl_test_harness_free (h);
 
-  h = harness_new (element_new ("wait", TRUE, "labels", labels, "classes", "0", NULL));
-  buffer = push (h, 0);
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "labels", labels, "classes", "0", NULL),
+                            "GRAY8", WIDTH, HEIGHT);
+  buffer = look_at (h, 0);
   fail_unless_equals_int (count_regions (buffer, "cat", NULL), 0);
   fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 1);
   gst_buffer_unref (buffer);
@@ -393,11 +357,13 @@ GST_START_TEST (test_classes)
 
   /* The names in the model count where there is no file. */
   ort_fake.names = "{0: 'bird', 1: 'owl'}";
-  h = harness_new (element_new ("wait", TRUE, "classes", "owl", NULL));
-  check_object (push (h, 0), "owl", 0);
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "classes", "owl", NULL), "GRAY8", WIDTH,
+                            HEIGHT);
+  check_object (look_at (h, 0), "owl", 0);
   ccl_test_harness_free (h);
-  h = harness_new (element_new ("wait", TRUE, "labels", labels, NULL));
-  check_object (push (h, 0), "cat", 0);
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "labels", labels, NULL), "GRAY8", WIDTH,
+                            HEIGHT);
+  check_object (look_at (h, 0), "cat", 0);
   ccl_test_harness_free (h);
 
   ccl_test_check_start_fails (element_new ("labels", labels, "classes", "cow", NULL),
@@ -433,7 +399,7 @@ GST_START_TEST (test_input)
   for (i = 0; i < G_N_ELEMENTS (inputs); i++) {
     GstHarness *h;
     GstElement *element;
-    GstBuffer *buffer = frame_new (0);
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, 0);
 
     ort_fake.input.type = inputs[i].type;
     ort_fake.input.dims[1] = inputs[i].last ? SIZE : 3;
@@ -441,9 +407,9 @@ GST_START_TEST (test_input)
     element = element_new ("wait", TRUE, "input-mean", inputs[i].mean, "input-scale",
                            inputs[i].scale, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "color-order", inputs[i].order);
-    h = harness_new (element);
+    h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
     gst_buffer_memset (buffer, 0, 128, G_MAXSIZE);
-    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    ccl_test_push (h, buffer);
     for (k = 0; k < 3; k++)
       fail_unless (ort_fake.first[k] == inputs[i].first[k] ||
                        fabsf (ort_fake.first[k] - inputs[i].first[k]) < 1e-6f,
@@ -465,11 +431,11 @@ check_fails (GstElement *element, GQuark domain, gint code, const gchar *text)
 
   /* With on-error=continue, frames pass. */
   element = element_new ("on-error", 1, "model", text[0] == '/' ? text : model, NULL);
-  h = harness_new (element);
+  h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
   message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
   fail_unless (message != NULL);
   gst_message_unref (message);
-  ccl_test_check_nothing (push (h, 0));
+  ccl_test_check_nothing (look_at (h, 0));
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR));
   ccl_test_harness_free (h);
 }
@@ -539,7 +505,8 @@ GST_START_TEST (test_failing_calls)
                                   GST_LIBRARY_ERROR_FAILED, k ? "TensorRT" : "CUDA");
     }
     ort_fake.fail_slot = 0;
-    ccl_test_harness_free (harness_new (element_new ("provider", k + 1, NULL)));
+    ccl_test_harness_free (
+        ccl_test_harness_new (element_new ("provider", k + 1, NULL), "GRAY8", WIDTH, HEIGHT));
     fail_unless_equals_string (ort_fake.provider, k ? "tensorrt" : "cuda");
   }
 }
@@ -549,18 +516,20 @@ GST_END_TEST;
 GST_START_TEST (test_failing_looks)
 {
   const gboolean go_on = __i__ % 2, no_numbers = __i__ / 2;
-  GstHarness *h = harness_new (element_new ("wait", TRUE, "on-error", go_on, NULL));
+  GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, "on-error", go_on, NULL),
+                                        "GRAY8", WIDTH, HEIGHT);
   gfloat *score = table + (2 * 8 + 3) * COLUMNS + 4;
   GstBuffer *buffer;
   guint i;
 
-  check_object (push (h, 0), "class-2", 0);
+  check_object (look_at (h, 0), "class-2", 0);
   if (no_numbers)
     *score = NAN;
   else
     ort_fake.fail_slot = 9;
   if (!go_on) {
-    fail_unless_equals_int (gst_harness_push (h, frame_new (1)), GST_FLOW_ERROR);
+    fail_unless_equals_int (gst_harness_push (h, ccl_test_frame_new (WIDTH, HEIGHT, 1)),
+                            GST_FLOW_ERROR);
     if (no_numbers)
       ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "no numbers");
     else
@@ -570,17 +539,17 @@ GST_START_TEST (test_failing_looks)
   }
 
   for (i = 1; i < 4; i++) {
-    buffer = push (h, i);
+    buffer = look_at (h, i);
     fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 0);
     gst_buffer_unref (buffer);
   }
   gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
-  fail_unless_equals_uint64 (get_stat (h, "failed"), 3);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "failed"), 3);
 
   *score = 0.9f;
   ort_fake.fail_slot = 0;
-  check_object (push (h, 4), "class-2", 0);
+  check_object (look_at (h, 4), "class-2", 0);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -604,8 +573,9 @@ GST_START_TEST (test_real)
   if (!path)
     return;
 
-  h = harness_new (element_new ("model", path, "library", NULL, "wait", TRUE, NULL));
-  buffer = push (h, 0);
+  h = ccl_test_harness_new (element_new ("model", path, "library", NULL, "wait", TRUE, NULL),
+                            "GRAY8", WIDTH, HEIGHT);
+  buffer = look_at (h, 0);
   fail_unless_equals_int (count_regions (buffer, "ccldetect-look", NULL), 1);
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);

@@ -6,11 +6,10 @@
 #include <string.h>
 
 static GstHarness *
-harness_new (const gchar *name, const gchar *format)
+hostile_new (const gchar *line, const gchar *format)
 {
-  GstElement *element = gst_element_factory_make (name, NULL);
+  GstElement *element = ccl_test_parse ("%s", line);
 
-  fail_unless (element != NULL, "no element %s", name);
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "backend"))
     gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
 
@@ -117,7 +116,7 @@ GST_START_TEST (test_refused_caps)
   GstCaps *old, *caps;
 
   GST_INFO ("%s: %s", refused[__i__].element, refused[__i__].caps);
-  h = harness_new (refused[__i__].element, "GRAY8");
+  h = hostile_new (refused[__i__].element, "GRAY8");
   if (refused[__i__].output)
     gst_harness_set_sink_caps_str (h, refused[__i__].output);
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (h->element), "empty-frames"))
@@ -147,7 +146,7 @@ GST_START_TEST (test_no_memory)
   static const gchar *const elements[] = { "cudaccl", "cclmotion", "cclmask", "cclcolor" };
   GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=4000,height=3000,"
                                         "framerate=1/1");
-  GstHarness *h = harness_new (elements[__i__], "GRAY8");
+  GstHarness *h = hostile_new (elements[__i__], "GRAY8");
   guint megabytes, n_refused = 0;
   gboolean taken = FALSE;
   GstCaps *old;
@@ -252,7 +251,7 @@ GST_START_TEST (test_faulty_frames)
 {
   static const gchar *const elements[] = { "cudaccl", "cclcolor", "cclmotion", "cclmask" };
   const gchar *name = elements[__i__];
-  GstHarness *h = harness_new (name, "I420");
+  GstHarness *h = hostile_new (name, "I420");
   guint fault;
 
   for (fault = 0; fault < N_FAULTS; fault++) {
@@ -272,7 +271,7 @@ GST_END_TEST;
 /* Only the model reads chroma. */
 GST_START_TEST (test_faulty_chroma)
 {
-  GstHarness *h = harness_new ("cclmotion", "I420");
+  GstHarness *h = hostile_new ("cclmotion", "I420");
   guint i;
 
   for (i = 0; i < 4; i++) {
@@ -392,7 +391,7 @@ offer_target (GstPad *pad, GstPadProbeInfo *info, gpointer target)
 
 GST_START_TEST (test_faulty_targets)
 {
-  GstHarness *h = harness_new ("cclcolor", "GRAY8");
+  GstHarness *h = hostile_new ("cclcolor", "GRAY8");
   const Target *target = &targets[__i__];
   GstBuffer *buffer;
 
@@ -441,7 +440,7 @@ GST_START_TEST (test_split_memory)
   guint i, layout, at;
 
   for (i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstHarness *h = harness_new (elements[__i__], formats[i]);
+    GstHarness *h = hostile_new (elements[__i__], formats[i]);
 
     for (layout = 0; layout < N_LAYOUTS; layout++) {
       for (at = 1; at < 100; at += 7) {
@@ -533,7 +532,7 @@ GST_START_TEST (test_odd_components)
   static const gchar *const elements[] = { "ccltrack", "cclzones", "cudaccl", "ccljson" };
   guint32 seed = g_random_int ();
   GRand *random = g_rand_new_with_seed (seed);
-  GstHarness *h = harness_new (elements[__i__], "GRAY8");
+  GstHarness *h = hostile_new (elements[__i__], "GRAY8");
   guint i, k;
 
   g_print ("%s: seed %u\n", elements[__i__], seed);

@@ -37,7 +37,7 @@ GST_START_TEST (test_accept)
     GstCaps *caps;
 
     h = json_harness_new (accepted[i]);
-    gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (0, 1)));
+    ccl_test_push (h, frame_new (0, 1));
     caps = gst_pad_get_current_caps (h->sinkpad);
     fail_unless_equals_string (
         gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"), "cudaccl");
@@ -622,8 +622,7 @@ GST_END_TEST;
 /* Missing lines are explained by an error. */
 GST_START_TEST (test_size_needed)
 {
-  GstHarness *h =
-      ccl_test_harness_new (gst_element_factory_make ("ccljson", NULL), "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson");
 
   ccl_test_check_size_needed (h);
   ccl_test_harness_free (h);

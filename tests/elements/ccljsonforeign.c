@@ -7,19 +7,9 @@
 
 #define UTC (G_GUINT64_CONSTANT (1769860800) * GST_SECOND + 123456789) /* 2026-01-31T12:00:00 */
 
-static GstHarness *
-harness_new (const gchar *schema, const gchar *lines)
-{
-  GstElement *json = gst_element_factory_make ("ccljson", NULL);
-
-  gst_util_set_object_arg (G_OBJECT (json), "schema", schema);
-  gst_util_set_object_arg (G_OBJECT (json), "lines", lines);
-  return ccl_test_harness_new (json, "GRAY8", WIDTH, HEIGHT);
-}
-
 /* Pushes a frame with @n objects: with all that is known, and with nothing but a box. */
 static void
-push (GstHarness *h, guint number, guint n)
+push_components (GstHarness *h, guint number, guint n)
 {
   static const gchar *const names[] = { "motorcycle", "a|\"b\"", NULL };
   const GstCclComponent components[] = {
@@ -84,16 +74,17 @@ check_axis_line (GstHarness *h, const gchar *expected)
 
 GST_START_TEST (test_deepstream)
 {
-  GstHarness *h = harness_new ("deepstream-minimal", "frames+tracks+events");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                   "ccljson schema=deepstream-minimal lines=frames+tracks+events");
 
-  push (h, 0, 4);
+  push_components (h, 0, 4);
   check_caps (h, "deepstream-minimal");
   check_line (h, "{\"version\":\"4.0\",\"id\":0,\"@timestamp\":\"2026-01-31T12:00:00.123Z\","
                  "\"sensorId\":\"0\",\"objects\":[\"258|16|12|24|18|motorcycle|#|0.875\","
                  "\"18446744073709551615|0|0|64|48|\",\"1|63|47|64|48|a \\\"b\\\"|#|1.000\","
                  "\"2|0|0|1|1|motorcycle\"]}");
   g_object_set (h->element, "source", "a\"\n", NULL);
-  push (h, 1, 0);
+  push_components (h, 1, 0);
   check_line (h, "{\"version\":\"4.0\",\"id\":1,\"@timestamp\":\"2026-01-31T12:00:01.123Z\","
                  "\"sensorId\":\"a\\\"\\u000a\",\"objects\":[]}");
   gst_harness_push_event (h, gst_event_new_eos ());
@@ -104,9 +95,9 @@ GST_END_TEST;
 
 GST_START_TEST (test_axis)
 {
-  GstHarness *h = harness_new ("axis", "frames+tracks+events");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson schema=axis lines=frames+tracks+events");
 
-  push (h, 0, 4);
+  push_components (h, 0, 4);
   check_caps (h, "axis");
   check_axis_line (
       h,
@@ -120,7 +111,7 @@ GST_START_TEST (test_axis)
       "\"class\":{\"type\":\"a|\\\"b\\\"\",\"score\":1.000}},"
       "{\"bounding_box\":{\"left\":0.00000,\"top\":0.00000,\"right\":0.01562,"
       "\"bottom\":0.02083},\"object_track_id\":\"U00000002\"}]}");
-  push (h, 1, 1);
+  push_components (h, 1, 1);
   json_object_unref (take_object (gst_harness_pull (h)));
   gst_harness_push_event (h, gst_event_new_eos ());
   check_axis_line (h, "{\"channel_id\":1,\"id\":\"U00000001\",\"start_time\":"
@@ -143,7 +134,7 @@ GST_END_TEST;
 GST_START_TEST (test_time)
 {
   const gint64 before = g_get_real_time () / G_USEC_PER_SEC;
-  GstHarness *h = harness_new ("axis", "frames");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson schema=axis lines=frames");
   GTimeZone *utc = g_time_zone_new_utc ();
   gint64 times[2];
   guint i;

@@ -7,7 +7,7 @@
 
 /* Pushes a frame with an object for each track, which ends with 0; they are at x = 10 * @number. */
 static void
-push (GstHarness *h, guint number, const guint *tracks)
+push_tracks (GstHarness *h, guint number, const guint *tracks)
 {
   GstBuffer *buffer = frame_new (number * GST_SECOND, GST_SECOND);
   GstCclComponent components[8] = { 0 };
@@ -27,11 +27,11 @@ push (GstHarness *h, guint number, const guint *tracks)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 }
 
-#define PUSH(h, number, ...) push (h, number, (const guint[]){ __VA_ARGS__, 0 })
+#define PUSH(h, number, ...) push_tracks (h, number, (const guint[]){ __VA_ARGS__, 0 })
 
 /* The next line, which must be there and have this number. */
 static JsonObject *
-pull (GstHarness *h, guint64 number)
+pull_line (GstHarness *h, guint64 number)
 {
   GstBuffer *buffer = gst_harness_try_pull (h);
   JsonObject *object;
@@ -71,22 +71,11 @@ check_track (JsonObject *object, guint track, guint first, guint last, guint n_f
   json_object_unref (object);
 }
 
-static GstHarness *
-harness_new (const gchar *lines)
-{
-  GstHarness *h =
-      ccl_test_harness_new (gst_element_factory_make ("ccljson", NULL), "GRAY8", WIDTH, HEIGHT);
-
-  gst_util_set_object_arg (G_OBJECT (h->element), "lines", lines);
-
-  return h;
-}
-
 /* A track has a line when it has not been found for more than two seconds, and at the end of the
  * stream. */
 GST_START_TEST (test_tracks)
 {
-  GstHarness *h = harness_new ("tracks");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=tracks");
   guint i;
 
   PUSH (h, 0, 7, 3);
@@ -96,20 +85,20 @@ GST_START_TEST (test_tracks)
   PUSH (h, 4, 9);
   fail_if (gst_harness_try_pull (h));
   PUSH (h, 5, 11);
-  check_track (pull (h, 0), 3, 0, 2, 3);
-  check_track (pull (h, 1), 7, 0, 2, 2);
+  check_track (pull_line (h, 0), 3, 0, 2, 3);
+  check_track (pull_line (h, 1), 7, 0, 2, 2);
   fail_if (gst_harness_try_pull (h));
 
   PUSH (h, 6, 3); /* again, with the same id */
   for (i = 7; i < 9; i++) {
     PUSH (h, i, 11);
     if (i == 7)
-      check_track (pull (h, 2), 9, 3, 4, 2);
+      check_track (pull_line (h, 2), 9, 3, 4, 2);
     fail_if (gst_harness_try_pull (h));
   }
   gst_harness_push_event (h, gst_event_new_eos ());
-  check_track (pull (h, 3), 3, 6, 6, 1);
-  check_track (pull (h, 4), 11, 5, 8, 3);
+  check_track (pull_line (h, 3), 3, 6, 6, 1);
+  check_track (pull_line (h, 4), 11, 5, 8, 3);
   fail_if (gst_harness_try_pull (h));
   ccl_test_harness_free (h);
 }
@@ -118,7 +107,7 @@ GST_END_TEST;
 /* A jump of the timestamps ends no track: they go on. Gaps do. */
 GST_START_TEST (test_track_time)
 {
-  GstHarness *h = harness_new ("tracks");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=tracks");
 
   PUSH (h, 10, 1);
   PUSH (h, 86400, 1);
@@ -127,7 +116,7 @@ GST_START_TEST (test_track_time)
   fail_if (gst_harness_try_pull (h));
   gst_harness_push_event (h, gst_event_new_gap (22 * GST_SECOND, GST_SECOND));
   PUSH (h, 23, 2);
-  json_object_unref (pull (h, 0));
+  json_object_unref (pull_line (h, 0));
   fail_if (gst_harness_try_pull (h));
   ccl_test_harness_free (h);
 }
@@ -136,7 +125,7 @@ GST_END_TEST;
 /* Without timestamps and durations, time goes by the frame rate: here, a frame a second. */
 GST_START_TEST (test_track_rate)
 {
-  GstHarness *h = harness_new ("tracks");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=tracks");
   guint i;
 
   for (i = 0; i < 4; i++) {
@@ -147,7 +136,7 @@ GST_START_TEST (test_track_rate)
     fail_if (gst_harness_try_pull (h));
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   }
-  json_object_unref (pull (h, 0));
+  json_object_unref (pull_line (h, 0));
   fail_if (gst_harness_try_pull (h));
   ccl_test_harness_free (h);
 }
@@ -157,7 +146,7 @@ GST_END_TEST;
 GST_START_TEST (test_too_many_tracks)
 {
   const guint n = 65536 + 2;
-  GstHarness *h = harness_new ("tracks");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=tracks");
   GstCclComponent *components = g_new0 (GstCclComponent, n);
   GstBuffer *buffer;
   guint i, k;
@@ -204,14 +193,14 @@ frame_with_events_new (guint number, guint n_events)
 /* A line for each event, and nothing for other frames. */
 GST_START_TEST (test_events)
 {
-  GstHarness *h = harness_new ("events");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=events");
   JsonObject *object;
   guint i;
 
   for (i = 0; i < 5; i++)
     gst_harness_push (h, frame_with_events_new (i, i == 3 ? 2 : 0));
   for (i = 0; i < 2; i++) {
-    object = pull (h, i);
+    object = pull_line (h, i);
     fail_if (json_object_has_member (object, "components"));
     check_integer (object, "frame", 3);
     check_integer (object, "timestamp", 3 * GST_SECOND);
@@ -232,23 +221,23 @@ GST_END_TEST;
 /* Several kinds, and none. */
 GST_START_TEST (test_kinds)
 {
-  GstHarness *h = harness_new ("frames+tracks+events");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=frames+tracks+events");
   JsonObject *object;
 
   PUSH (h, 0, 5);
-  object = pull (h, 0);
+  object = pull_line (h, 0);
   check_integer (object, "count", 1);
   json_object_unref (object);
 
   gst_harness_push (h, frame_with_events_new (3, 1));
-  object = pull (h, 1);
+  object = pull_line (h, 1);
   check_integer (object, "count", 0);
   fail_unless (json_object_has_member (object, "events"));
   json_object_unref (object);
-  object = pull (h, 2);
+  object = pull_line (h, 2);
   fail_unless_equals_string (json_object_get_string_member (object, "event"), "in");
   json_object_unref (object);
-  check_track (pull (h, 3), 5, 0, 0, 1);
+  check_track (pull_line (h, 3), 5, 0, 0, 1);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "lines", "0");
   PUSH (h, 4, 6);
@@ -265,7 +254,7 @@ GST_START_TEST (test_session)
   guint start, i;
 
   for (start = 0; start < 3; start++) {
-    GstHarness *h = harness_new ("frames");
+    GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccljson lines=frames");
     gchar *session = NULL;
 
     for (i = 0; i < 6; i++) {
@@ -277,7 +266,7 @@ GST_START_TEST (test_session)
         g_clear_pointer (&session, g_free);
       }
       PUSH (h, i, 1);
-      object = pull (h, i % 3);
+      object = pull_line (h, i % 3);
       check_integer (object, "frame", i % 3);
       got = json_object_get_string_member (object, "session");
       fail_unless (g_uuid_string_is_valid (got), "%s", got);

@@ -443,9 +443,7 @@ GST_START_TEST (test_tee)
   for (i = 0; i < 2; i++) {
     buffers[i] = ccl_test_collect (pipeline, i == 0 ? "a" : "b");
   }
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  ccl_test_play (pipeline);
 
   fail_unless_equals_int (buffers[0]->len, 20);
   fail_unless_equals_int (buffers[1]->len, 20);
@@ -521,9 +519,7 @@ GST_START_TEST (test_small_mask)
   for (i = 0; i < 3; i++) {
     buffers[i] = ccl_test_collect (pipeline, names[i]);
   }
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  ccl_test_play (pipeline);
 
   for (i = 0; i < 3; i++)
     fail_unless_equals_int (buffers[i]->len, n);

@@ -7,7 +7,6 @@
 #include <gst/check/gsttestclock.h>
 
 #define N_FRAMES 60
-#define FRAME CCL_TEST_FRAME_TIME
 #define DAY (86400 * GST_SECOND)
 
 #define LAG 2 /* most frames that one branch is ahead of the other, as after a tee */
@@ -167,20 +166,6 @@ live_init (Pair *pair, GstClockTime latency)
   return GST_TEST_CLOCK (clock);
 }
 
-static guint64
-get_stat (Pair *pair, const gchar *name)
-{
-  GstStructure *stats;
-  GValue value = G_VALUE_INIT;
-
-  g_object_get (pair->video->element, "stats", &stats, NULL);
-  g_value_init (&value, G_TYPE_UINT64);
-  fail_unless (g_value_transform (gst_structure_get_value (stats, name), &value));
-  gst_structure_free (stats);
-
-  return g_value_get_uint64 (&value);
-}
-
 /* Frames that get the components of their own time. */
 static void
 check_live (Pair *pair, GstClockTime first, guint n)
@@ -188,7 +173,7 @@ check_live (Pair *pair, GstClockTime first, guint n)
   guint i;
 
   for (i = 0; i < n; i++)
-    pair_push_partners (pair, first + i * FRAME, i + 1);
+    pair_push_partners (pair, first + i * FRAME_TIME, i + 1);
 }
 
 /* A frame of components a day ahead does not keep the later ones from being used. Its events are
@@ -203,20 +188,20 @@ GST_START_TEST (test_live_components_ahead)
   GstTestClock *clock;
   Pair pair;
 
-  clock = live_init (&pair, FRAME);
+  clock = live_init (&pair, FRAME_TIME);
   check_live (&pair, 0, 5);
   gst_buffer_add_ccl_zones_meta (mask, MASK_WIDTH, MASK_HEIGHT, &zone, 1, &event, 1);
   gst_harness_push (pair.mask, mask);
-  gst_harness_push (pair.mask, mask_new (5 * FRAME, 6));
-  out = gst_harness_push_and_pull (pair.video, video_new (5 * FRAME));
+  gst_harness_push (pair.mask, mask_new (5 * FRAME_TIME, 6));
+  out = gst_harness_push_and_pull (pair.video, video_new (5 * FRAME_TIME));
   meta = gst_buffer_get_ccl_meta (out);
   fail_unless (meta && meta->components[0].label == 6);
   zones = gst_buffer_get_ccl_zones_meta (out);
   fail_unless (zones && zones->n_events == 1);
   fail_unless_equals_int64 (zones->events[0].frame_age, 0);
   gst_buffer_unref (out);
-  check_live (&pair, 6 * FRAME, 5);
-  fail_unless_equals_uint64 (get_stat (&pair, "dropped"), 1);
+  check_live (&pair, 6 * FRAME_TIME, 5);
+  fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "dropped"), 1);
   fail_unless_equals_int (count_jumps (pair.video), 1);
   gst_object_unref (clock);
   pair_clear (&pair);
@@ -231,16 +216,16 @@ GST_START_TEST (test_live_components_stay_ahead)
   guint i;
   Pair pair;
 
-  clock = live_init (&pair, FRAME);
+  clock = live_init (&pair, FRAME_TIME);
   check_live (&pair, 0, 5);
   for (i = 5; i < 50; i++) {
-    gst_harness_push (pair.mask, mask_new (DAY + i * FRAME, 99));
-    gst_harness_push (pair.video, video_new (i * FRAME));
+    gst_harness_push (pair.mask, mask_new (DAY + i * FRAME_TIME, 99));
+    gst_harness_push (pair.video, video_new (i * FRAME_TIME));
     gst_test_clock_wait_for_next_pending_id (clock, NULL);
     fail_unless (gst_test_clock_crank (clock));
-    fail_unless_equals_int (pair_pull_label (&pair, i * FRAME), 0);
+    fail_unless_equals_int (pair_pull_label (&pair, i * FRAME_TIME), 0);
   }
-  fail_unless (get_stat (&pair, "dropped") >= 40);
+  fail_unless (ccl_test_stat (pair.video->element, "dropped") >= 40);
   gst_object_unref (clock);
   pair_clear (&pair);
 }
@@ -252,19 +237,19 @@ GST_START_TEST (test_live_video_ahead)
   GstTestClock *clock;
   Pair pair;
 
-  clock = live_init (&pair, FRAME);
+  clock = live_init (&pair, FRAME_TIME);
   check_live (&pair, 0, 5);
   gst_harness_push (pair.video, video_new (DAY));
-  gst_harness_push (pair.video, video_new (5 * FRAME));
-  gst_harness_push (pair.mask, mask_new (5 * FRAME, 6));
+  gst_harness_push (pair.video, video_new (5 * FRAME_TIME));
+  gst_harness_push (pair.mask, mask_new (5 * FRAME_TIME, 6));
   fail_unless_equals_int (pair_pull_label (&pair, DAY), 0);
-  fail_unless_equals_int (pair_pull_label (&pair, 5 * FRAME), 6);
-  check_live (&pair, 6 * FRAME, 5);
+  fail_unless_equals_int (pair_pull_label (&pair, 5 * FRAME_TIME), 6);
+  check_live (&pair, 6 * FRAME_TIME, 5);
 
   /* The same if no later frame follows. */
   gst_harness_push (pair.video, video_new (DAY));
   fail_unless (gst_test_clock_crank (clock));
-  fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), FRAME);
+  fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), FRAME_TIME);
   fail_unless_equals_int (pair_pull_label (&pair, DAY), 0);
   gst_object_unref (clock);
   pair_clear (&pair);
@@ -280,19 +265,19 @@ GST_START_TEST (test_live_jumps)
   guint i;
   Pair pair;
 
-  clock = live_init (&pair, 5 * FRAME);
+  clock = live_init (&pair, 5 * FRAME_TIME);
   gst_test_clock_set_time (clock, start);
   check_live (&pair, start, 10);
   for (i = 0; i < 20; i++) {
-    gst_test_clock_set_time (clock, start + (10 + i) * FRAME);
-    gst_harness_push (pair.video, video_new (later + i * FRAME));
+    gst_test_clock_set_time (clock, start + (10 + i) * FRAME_TIME);
+    gst_harness_push (pair.video, video_new (later + i * FRAME_TIME));
     gst_test_clock_wait_for_next_pending_id (clock, NULL);
-    gst_test_clock_set_time (clock, start + (10 + i) * FRAME + FRAME / 2);
-    gst_harness_push (pair.mask, mask_new (later + i * FRAME, i + 1));
-    fail_unless_equals_int (pair_pull_label (&pair, later + i * FRAME), i + 1);
+    gst_test_clock_set_time (clock, start + (10 + i) * FRAME_TIME + FRAME_TIME / 2);
+    gst_harness_push (pair.mask, mask_new (later + i * FRAME_TIME, i + 1));
+    fail_unless_equals_int (pair_pull_label (&pair, later + i * FRAME_TIME), i + 1);
   }
-  fail_unless_equals_uint64 (get_stat (&pair, "lateness"), FRAME / 2);
-  fail_unless_equals_uint64 (get_stat (&pair, "added-latency"), 0);
+  fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "lateness"), FRAME_TIME / 2);
+  fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "added-latency"), 0);
   gst_object_unref (clock);
   pair_clear (&pair);
 }
@@ -309,13 +294,13 @@ GST_START_TEST (test_lateness_and_flush)
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (both = FALSE; both <= TRUE; both++) {
-    clock = live_init (&pair, 5 * FRAME);
+    clock = live_init (&pair, 5 * FRAME_TIME);
     for (i = 0; i < 3; i++) {
-      gst_test_clock_set_time (clock, i * FRAME + GST_SECOND);
-      pair_push_partners (&pair, i * FRAME, i + 1);
+      gst_test_clock_set_time (clock, i * FRAME_TIME + GST_SECOND);
+      pair_push_partners (&pair, i * FRAME_TIME, i + 1);
     }
-    fail_unless_equals_uint64 (get_stat (&pair, "lateness"), GST_SECOND);
-    fail_unless_equals_uint64 (get_stat (&pair, "added-latency"), 0);
+    fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "lateness"), GST_SECOND);
+    fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "added-latency"), 0);
     if (both) {
       pair_flush (&pair);
       pair_push_segment (&pair, 0);
@@ -324,12 +309,12 @@ GST_START_TEST (test_lateness_and_flush)
       gst_harness_push_event (pair.mask, gst_event_new_flush_stop (TRUE));
       gst_harness_push_event (pair.mask, gst_event_new_segment (&segment));
     }
-    fail_unless_equals_uint64 (get_stat (&pair, "lateness"), 0);
+    fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "lateness"), 0);
 
     /* With those before it would be usual by now. */
     for (i = 13; i < 16; i++)
-      pair_push_partners (&pair, i * FRAME, i + 1);
-    fail_unless_equals_uint64 (get_stat (&pair, "added-latency"), 0);
+      pair_push_partners (&pair, i * FRAME_TIME, i + 1);
+    fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "added-latency"), 0);
     gst_object_unref (clock);
     pair_clear (&pair);
   }
@@ -361,10 +346,10 @@ GST_START_TEST (test_early_and_flush)
   while (!gst_pad_is_blocking (pad))
     g_usleep (1000);
   gst_harness_push (pair.video, video_new (DAY));
-  gst_harness_push (pair.video, video_new (FRAME)); /* so the one before it is early */
+  gst_harness_push (pair.video, video_new (FRAME_TIME)); /* so the one before it is early */
   pair_flush (&pair);
   pair_push_segment (&pair, 0);
-  pair_push_partners (&pair, 2 * FRAME, 3);
+  pair_push_partners (&pair, 2 * FRAME_TIME, 3);
   gst_object_unref (pad);
   pair_clear (&pair);
 }

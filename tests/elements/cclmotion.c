@@ -117,7 +117,7 @@ draw (const Camera *camera, GstVideoFrame *frame, gint left, gint top, gint squa
 
 /* A frame with the square at @square_x; all around it is noise that changes from frame to frame. */
 static GstBuffer *
-frame_new (const Camera *camera, gint square_x)
+shoot (const Camera *camera, gint square_x)
 {
   gboolean crop = camera->layout == LAYOUT_CROP_META;
   GstVideoAlignment align;
@@ -158,9 +158,9 @@ frame_new (const Camera *camera, gint square_x)
 
 /* Pushes a frame and returns what comes out. */
 static GstBuffer *
-push (Camera *camera, gint square_x)
+push_shot (Camera *camera, gint square_x)
 {
-  GstBuffer *buffer = frame_new (camera, square_x);
+  GstBuffer *buffer = shoot (camera, square_x);
 
   GST_BUFFER_PTS (buffer) = camera->stamp ? camera->stamp (camera->now) : camera->now;
   GST_BUFFER_DURATION (buffer) = camera->no_durations ? GST_CLOCK_TIME_NONE : camera->interval;
@@ -175,7 +175,7 @@ push (Camera *camera, gint square_x)
 static guint
 count (Camera *camera, gint square_x, GstCclComponent *first)
 {
-  GstBuffer *buffer = push (camera, square_x);
+  GstBuffer *buffer = push_shot (camera, square_x);
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   guint n;
 
@@ -195,7 +195,7 @@ wait_for (Camera *camera, GstClockTime time, gint square_x)
   GstClockTime end = camera->now + time;
 
   while (camera->now < end)
-    gst_buffer_unref (push (camera, square_x));
+    gst_buffer_unref (push_shot (camera, square_x));
 }
 
 /* Asserts that the square, and nothing else, is found where it is. */
@@ -434,8 +434,6 @@ static const struct
 GST_START_TEST (test_times)
 {
   GstSegment segment;
-  GstMessage *message;
-  guint n_warnings = 0;
   Camera camera;
   GstCaps *caps;
 
@@ -461,16 +459,8 @@ GST_START_TEST (test_times)
   wait_for (&camera, 6 * GST_SECOND, NO_SQUARE);
   check_square (&camera, 60, 2);
 
-  while ((message = ccl_test_pop_message (camera.h, GST_MESSAGE_WARNING))) {
-    GError *warning;
-
-    gst_message_parse_warning (message, &warning, NULL);
-    fail_unless (strstr (warning->message, "timestamps of frames jump"), "%s", warning->message);
-    g_error_free (warning);
-    gst_message_unref (message);
-    n_warnings++;
-  }
-  fail_unless_equals_int (n_warnings, times[__i__].n_warnings);
+  fail_unless_equals_int (ccl_test_check_warnings (camera.h, "timestamps of frames jump"),
+                          times[__i__].n_warnings);
   ccl_test_harness_free (camera.h);
 }
 GST_END_TEST;
@@ -551,16 +541,13 @@ GST_END_TEST;
 GST_START_TEST (test_model_bytes)
 {
   guint64 bytes, model_bytes;
-  GstStructure *stats;
   Camera camera;
 
   camera_init (&camera, "cclmotion", "NV12");
   wait_for (&camera, GST_SECOND / 5, NO_SQUARE);
-  g_object_get (camera.h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get (stats, "allocated-bytes", G_TYPE_UINT64, &bytes, "model-bytes",
-                                  G_TYPE_UINT64, &model_bytes, NULL));
+  bytes = ccl_test_stat (camera.h->element, "allocated-bytes");
+  model_bytes = ccl_test_stat (camera.h->element, "model-bytes");
   fail_unless (model_bytes >= 2 * FRAME_WIDTH * FRAME_HEIGHT && model_bytes < bytes);
-  gst_structure_free (stats);
   ccl_test_harness_free (camera.h);
 }
 GST_END_TEST;
@@ -574,7 +561,7 @@ reset (Camera *camera)
 static void
 flush (Camera *camera)
 {
-  ccl_test_flush (camera->h, frame_new (camera, NO_SQUARE));
+  ccl_test_flush (camera->h, shoot (camera, NO_SQUARE));
   camera->now = 0;
 }
 
@@ -788,7 +775,7 @@ GST_START_TEST (test_short_frame)
 
   camera_init (&camera, "cclmotion", "NV12");
   camera.layout = LAYOUT_PADDED;
-  buffer = frame_new (&camera, NO_SQUARE);
+  buffer = shoot (&camera, NO_SQUARE);
   gst_buffer_set_size (buffer, (gssize) (gst_buffer_get_video_meta (buffer)->offset[1] + 1));
   fail_unless_equals_int (gst_harness_push (camera.h, buffer), GST_FLOW_ERROR);
   ccl_test_check_error (camera.h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "bytes");
@@ -829,15 +816,15 @@ GST_START_TEST (test_masks)
     ccl_test_set_caps (camera.h, "NV12", FRAME_WIDTH, FRAME_HEIGHT);
     wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
     check_square (&camera, 32, 2 * scale);
-    fail_unless (share_of (push (&camera, 32), 255, 32) > 90);
-    fail_unless_equals_int (share_of (push (&camera, NO_SQUARE), 0, 32), 100);
+    fail_unless (share_of (push_shot (&camera, 32), 255, 32) > 90);
+    fail_unless_equals_int (share_of (push_shot (&camera, NO_SQUARE), 0, 32), 100);
 
     camera.look = SHADE;
-    fail_unless (share_of (push (&camera, 32), 0, 32) > 90);
+    fail_unless (share_of (push_shot (&camera, 32), 0, 32) > 90);
     gst_util_set_object_arg (G_OBJECT (camera.h->element), "shadows", "mark");
-    fail_unless (share_of (push (&camera, 32), 127, 32) > 90);
+    fail_unless (share_of (push_shot (&camera, 32), 127, 32) > 90);
     gst_util_set_object_arg (G_OBJECT (camera.h->element), "shadows", "keep");
-    fail_unless (share_of (push (&camera, 32), 255, 32) > 90);
+    fail_unless (share_of (push_shot (&camera, 32), 255, 32) > 90);
 
     buffer = gst_buffer_new ();
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
@@ -861,7 +848,7 @@ GST_START_TEST (test_foreground_over_shadows)
   stop (&camera);
   wait_for (&camera, 2 * GST_SECOND, NO_SQUARE);
   camera.look = SHADED;
-  buffer = push (&camera, 32);
+  buffer = push_shot (&camera, 32);
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
   fail_unless_equals_int (map.data[in], 255);
   fail_unless_equals_int (map.data[out], 127);

@@ -163,19 +163,6 @@ static const Case cases[] = {
   { "zones with many events", "draw=zones+events", fill_events, 2, 6 * 20000, 90000 },
 };
 
-static guint64
-get_left_out (GstHarness *h)
-{
-  GstStructure *stats;
-  guint64 left_out;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get (stats, "left-out", G_TYPE_UINT64, &left_out, NULL));
-  gst_structure_free (stats);
-
-  return left_out;
-}
-
 /* What is left out is counted, with a single warning. */
 static void
 check_warning (GstHarness *h, gboolean expected)
@@ -183,8 +170,9 @@ check_warning (GstHarness *h, gboolean expected)
   GstMessage *message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
 
   fail_unless ((message != NULL) == expected);
-  fail_unless ((get_left_out (h) > 0) == expected, "%" G_GUINT64_FORMAT " shapes were left out",
-               get_left_out (h));
+  fail_unless ((ccl_test_stat (h->element, "left-out") > 0) == expected,
+               "%" G_GUINT64_FORMAT " shapes were left out",
+               ccl_test_stat (h->element, "left-out"));
   if (!message)
     return;
   gst_message_unref (message);
@@ -194,8 +182,7 @@ check_warning (GstHarness *h, gboolean expected)
 GST_START_TEST (test_limits)
 {
   const Case *c = &cases[__i__];
-  gchar *line = g_strdup_printf ("ccloverlay %s", c->properties);
-  GstHarness *h = ccl_test_harness_new (gst_parse_launch (line, NULL), "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccloverlay %s", c->properties);
   gboolean limited = ccl_test_limit_memory ((gsize) MOST_MEGABYTES << 20);
   guint64 before = 0, drawn;
   guint i;
@@ -203,31 +190,28 @@ GST_START_TEST (test_limits)
   for (i = 0; i < c->n_frames; i++) {
     GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
 
-    before = get_left_out (h);
+    before = ccl_test_stat (h->element, "left-out");
     GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
     c->fill (buffer, i);
-    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    ccl_test_push (h, buffer);
   }
   if (limited)
     ccl_test_unlimit_memory ();
-  drawn = before + c->n_shapes - get_left_out (h);
+  drawn = before + c->n_shapes - ccl_test_stat (h->element, "left-out");
   fail_unless (drawn <= c->most, "%s: %" G_GUINT64_FORMAT " shapes were drawn", c->name, drawn);
   check_warning (h, c->n_shapes > 0);
   ccl_test_harness_free (h);
-  g_free (line);
 }
 GST_END_TEST;
 
 /* Nothing is left out with as many components as cudaccl finds by default. */
 GST_START_TEST (test_enough)
 {
-  GstHarness *h =
-      ccl_test_harness_new (gst_parse_launch ("ccloverlay draw=boxes+centroids+tracks+areas", NULL),
-                            "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccloverlay draw=boxes+centroids+tracks+areas");
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
 
   fill_jumping (buffer, 0);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  ccl_test_push (h, buffer);
   check_warning (h, FALSE);
   ccl_test_harness_free (h);
 }
@@ -236,21 +220,20 @@ GST_END_TEST;
 /* The statistics begin anew with a start. */
 GST_START_TEST (test_stats)
 {
-  GstHarness *h = ccl_test_harness_new (
-      gst_parse_launch ("ccloverlay draw=boxes line-width=1000", NULL), "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccloverlay draw=boxes line-width=1000");
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
   guint64 left_out;
 
   fill_many_large (buffer, 0);
-  gst_buffer_unref (gst_harness_push_and_pull (h, gst_buffer_ref (buffer)));
-  left_out = get_left_out (h);
-  gst_buffer_unref (gst_harness_push_and_pull (h, gst_buffer_ref (buffer)));
-  fail_unless_equals_uint64 (get_left_out (h), 2 * left_out);
+  ccl_test_push (h, gst_buffer_ref (buffer));
+  left_out = ccl_test_stat (h->element, "left-out");
+  ccl_test_push (h, gst_buffer_ref (buffer));
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "left-out"), 2 * left_out);
   check_warning (h, TRUE);
 
   ccl_test_restart (h, GST_STATE_READY);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-  fail_unless_equals_uint64 (get_left_out (h), left_out);
+  ccl_test_push (h, buffer);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "left-out"), left_out);
   check_warning (h, TRUE);
   ccl_test_harness_free (h);
 }

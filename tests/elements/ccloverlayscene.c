@@ -11,29 +11,25 @@
 #define WIDTH 160
 #define HEIGHT 120
 #define BACKGROUND 50
-#define FRAME_TIME (GST_SECOND / 10)
 
+/* A harness around ccloverlay with lines and text that are easy to find. */
 static GstHarness *
-harness_new (const gchar *properties)
+overlay_new (const gchar *properties)
 {
-  gchar *line =
-      g_strdup_printf ("ccloverlay line-width=1 font-size=7 color=0xffffffff %s", properties);
-  GstElement *element = gst_parse_launch (line, NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (
+      WIDTH, HEIGHT, "ccloverlay line-width=1 font-size=7 color=0xffffffff %s", properties);
 
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=160,height=120,framerate=10/1");
-  g_free (line);
 
   return h;
 }
 
 static GstBuffer *
-frame_new (guint number)
+grey_new (guint number)
 {
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
 
   gst_buffer_memset (buffer, 0, BACKGROUND, gst_buffer_get_size (buffer));
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
 
   return buffer;
 }
@@ -65,7 +61,7 @@ count_pixels (GstBuffer *buffer, guint8 value)
 /* Texts of neighbouring components do not cover each other. */
 GST_START_TEST (test_no_overlap)
 {
-  GstHarness *h = harness_new ("draw=areas");
+  GstHarness *h = overlay_new ("draw=areas");
   GstCclComponent components[10];
   guint n = G_N_ELEMENTS (components), expected = 0, i;
   GstBuffer *buffer;
@@ -76,7 +72,7 @@ GST_START_TEST (test_no_overlap)
 
       components[i] = component;
     }
-    buffer = frame_new (i);
+    buffer = grey_new (i);
     gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, i < n ? &components[i] : components,
                              i < n ? 1 : n);
     buffer = gst_harness_push_and_pull (h, buffer);
@@ -102,7 +98,7 @@ static GstBuffer *
 moving_new (guint number, guint track, guint x)
 {
   const GstCclComponent component = { 1, x - 4, 50, 9, 21, 100, x, 60, track };
-  GstBuffer *buffer = frame_new (number);
+  GstBuffer *buffer = grey_new (number);
 
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
 
@@ -112,11 +108,11 @@ moving_new (guint number, guint track, guint x)
 /* The trail is as long as trail-time, belongs to one track, and does not survive a flush. */
 GST_START_TEST (test_trails)
 {
-  GstHarness *h = harness_new ("draw=trails trail-time=500000000");
+  GstHarness *h = overlay_new ("draw=trails trail-time=500000000");
   guint i;
 
   for (i = 0; i < 10; i++)
-    gst_buffer_unref (gst_harness_push_and_pull (h, moving_new (i, 7, 20 + 10 * i)));
+    ccl_test_push (h, moving_new (i, 7, 20 + 10 * i));
   check_trail (gst_harness_push_and_pull (h, moving_new (10, 7, 120)), 85, 60, TRUE);
   check_trail (gst_harness_push_and_pull (h, moving_new (11, 7, 130)), 75, 60, FALSE);
   check_trail (gst_harness_push_and_pull (h, moving_new (12, 8, 140)), 135, 60, FALSE);
@@ -131,7 +127,7 @@ GST_END_TEST;
  * y = 20 + 10 s. */
 GST_START_TEST (test_line_beyond)
 {
-  GstHarness *h = harness_new ("draw=velocities");
+  GstHarness *h = overlay_new ("draw=velocities");
   GstCclComponent component = { .label = 1,
                                 .x = 38,
                                 .y = 18,
@@ -143,7 +139,7 @@ GST_START_TEST (test_line_beyond)
                                 .track = 1,
                                 .velocity_x = 9e5,
                                 .velocity_y = 1e6 };
-  GstBuffer *buffer = frame_new (0);
+  GstBuffer *buffer = grey_new (0);
   guint s;
 
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
@@ -162,7 +158,7 @@ GST_END_TEST;
  * is known. */
 GST_START_TEST (test_ellipses)
 {
-  GstHarness *h = harness_new ("draw=ellipses");
+  GstHarness *h = overlay_new ("draw=ellipses");
   gint upright, known;
 
   for (known = 0; known < 2; known++)
@@ -179,7 +175,7 @@ GST_START_TEST (test_ellipses)
                                     .orientation = upright ? G_PI / 2 : 0,
                                     .major_axis = 60,
                                     .minor_axis = 20 };
-      GstBuffer *buffer = frame_new (0);
+      GstBuffer *buffer = grey_new (0);
       guint far = 0, near = 0, i;
 
       gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
@@ -204,7 +200,7 @@ zones_new (guint number)
   GstCclZone zones[] = { { (gchar *) "wire", TRUE, 0xff00ff00, 2, wire, 12, 3, 0 },
                          { (gchar *) "square", FALSE, 0, 4, square, 5, 1, 4 } };
   GstCclZoneEvent event = { GST_CCL_ZONE_OUT, 0, 1, 0, 30, 40, 12, 3, 0 };
-  GstBuffer *buffer = frame_new (number);
+  GstBuffer *buffer = grey_new (number);
 
   gst_buffer_add_ccl_zones_meta (buffer, WIDTH / 2, HEIGHT / 2, zones, 2, &event, number == 0);
 
@@ -213,7 +209,7 @@ zones_new (guint number)
 
 GST_START_TEST (test_zones)
 {
-  GstHarness *h = harness_new ("");
+  GstHarness *h = overlay_new ("");
   guint number;
 
   for (number = 0; number < 7; number++) {
@@ -263,25 +259,24 @@ check_jump (GstHarness *h, gint jump)
   guint i;
 
   for (i = 0; i < 5; i++)
-    gst_buffer_unref (gst_harness_push_and_pull (h, moving_new (1000000 + i, 7, 20 + 10 * i)));
+    ccl_test_push (h, moving_new (1000000 + i, 7, 20 + 10 * i));
   check_trail (gst_harness_push_and_pull (h, moving_new (1000000 + after, 7, 70)), 65, 60, TRUE);
   check_trail (gst_harness_push_and_pull (h, moving_new (1000001 + after, 7, 80)), 45, 60, TRUE);
   for (i = 2; i < 6; i++)
-    gst_buffer_unref (
-        gst_harness_push_and_pull (h, moving_new (1000000 + after + i, 7, 70 + 10 * i)));
+    ccl_test_push (h, moving_new (1000000 + after + i, 7, 70 + 10 * i));
   check_trail (gst_harness_push_and_pull (h, moving_new (1000006 + after, 7, 130)), 65, 60, FALSE);
 
   check_event (h, zones_new (0), TRUE);
-  check_event (h, frame_new (1 + (guint) MAX (jump, 0)), TRUE);
-  check_event (h, frame_new (3 + (guint) MAX (jump, 0)), TRUE);
-  check_event (h, frame_new (6 + (guint) MAX (jump, 0)), FALSE);
+  check_event (h, grey_new (1 + (guint) MAX (jump, 0)), TRUE);
+  check_event (h, grey_new (3 + (guint) MAX (jump, 0)), TRUE);
+  check_event (h, grey_new (6 + (guint) MAX (jump, 0)), FALSE);
 }
 
 static const gint jumps[] = { 0, -864000, 864000, -100, 200 };
 
 GST_START_TEST (test_jumps)
 {
-  GstHarness *h = harness_new ("draw=trails+events trail-time=500000000");
+  GstHarness *h = overlay_new ("draw=trails+events trail-time=500000000");
 
   check_jump (h, jumps[__i__]);
   ccl_test_harness_free (h);
@@ -291,13 +286,13 @@ GST_END_TEST;
 /* Without timestamps, time goes on at the frame rate. */
 GST_START_TEST (test_no_timestamps)
 {
-  GstHarness *h = harness_new ("draw=trails trail-time=500000000");
+  GstHarness *h = overlay_new ("draw=trails trail-time=500000000");
   guint i;
 
   for (i = 0; i < 30; i++) {
     GstBuffer *buffer = moving_new (0, 7, 20 + 3 * i);
 
-    GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
     buffer = gst_harness_push_and_pull (h, buffer);
     if (i >= 7)
       fail_unless (get_pixel (buffer, 20 + 3 * (i - 6), 60) == BACKGROUND);
@@ -311,7 +306,7 @@ GST_END_TEST;
 GST_START_TEST (test_hostile_zones)
 {
   static const gdouble values[] = { 0.0, -1e9, 1e9, 1e300, -1e300, NAN, INFINITY, 79.5 };
-  GstHarness *h = harness_new ("draw=zones+events+trails");
+  GstHarness *h = overlay_new ("draw=zones+events+trails");
   guint number = 0, i, j;
 
   for (i = 0; i < G_N_ELEMENTS (values); i++) {
@@ -322,11 +317,11 @@ GST_START_TEST (test_hostile_zones)
       GstCclZoneEvent event = { GST_CCL_ZONE_IN, 1, 1, 0, values[i], values[j], 0, 0, 0 };
       const GstCclComponent component = { 1,         5,         5, 5, 5,         25,
                                           values[i], values[j], 3, 0, values[j], values[i] };
-      GstBuffer *buffer = frame_new (number++);
+      GstBuffer *buffer = grey_new (number++);
 
       gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
       gst_buffer_add_ccl_zones_meta (buffer, WIDTH, HEIGHT, zones, 2, &event, 1);
-      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+      ccl_test_push (h, buffer);
     }
   }
   ccl_test_harness_free (h);
@@ -336,8 +331,8 @@ GST_END_TEST;
 /* Names may have any bytes. Invalid ones print nothing to standard error. */
 GST_START_TEST (test_invalid_name)
 {
-  GstHarness *h = harness_new ("draw=names font=Sans font-size=16");
-  GstBuffer *buffer = frame_new (13);
+  GstHarness *h = overlay_new ("draw=names font=Sans font-size=16");
+  GstBuffer *buffer = grey_new (13);
   GstVideoRegionOfInterestMeta *roi;
   GLogLevelFlags before;
 
@@ -345,7 +340,7 @@ GST_START_TEST (test_invalid_name)
   gst_video_region_of_interest_meta_add_param (
       roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, NULL));
   before = g_log_set_always_fatal (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  ccl_test_push (h, buffer);
   g_log_set_always_fatal (before);
   ccl_test_harness_free (h);
 }
@@ -382,12 +377,12 @@ GST_START_TEST (test_places)
     { 37, 40, 0, 30, 120, 3600, 0, 0 }, { 37, 0, 0, 160, 120, 9000, 0, 0 },
     { 37, 155, 50, 5, 20, 100, 0, 0 },
   };
-  GstHarness *h = harness_new ("draw=boxes+labels+areas");
+  GstHarness *h = overlay_new ("draw=boxes+labels+areas");
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (boxes); i++) {
     const GstCclComponent *box = &boxes[i];
-    GstBuffer *buffer = frame_new (i);
+    GstBuffer *buffer = grey_new (i);
     guint left, top, right, bottom, n_black;
 
     gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, box, 1);
@@ -414,9 +409,9 @@ GST_END_TEST;
 /* Stacked marks stay inside of the text's black rectangle. */
 GST_START_TEST (test_ink)
 {
-  GstHarness *h = harness_new ("draw=names font-size=16");
+  GstHarness *h = overlay_new ("draw=names font-size=16");
   static const GstCclComponent none = { 0 };
-  GstBuffer *buffer = frame_new (0);
+  GstBuffer *buffer = grey_new (0);
   GstVideoRegionOfInterestMeta *roi;
   guint left, top, right, bottom, i;
   GString *name = g_string_new ("W");
@@ -439,8 +434,8 @@ GST_END_TEST;
 /* The time; regions of other detectors with their names; frames without any. */
 GST_START_TEST (test_text)
 {
-  GstHarness *h = harness_new ("draw=time font=Sans font-size=16");
-  GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (12));
+  GstHarness *h = overlay_new ("draw=time font=Sans font-size=16");
+  GstBuffer *buffer = gst_harness_push_and_pull (h, grey_new (12));
   GstVideoRegionOfInterestMeta *roi;
   guint n_black = count_pixels (buffer, 0);
 
@@ -448,7 +443,7 @@ GST_START_TEST (test_text)
   gst_buffer_unref (buffer);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "draw", "time+tracks+names");
-  buffer = frame_new (13);
+  buffer = grey_new (13);
   roi = gst_buffer_add_video_region_of_interest_meta (buffer, "car", 60, 60, 30, 20);
   gst_video_region_of_interest_meta_add_param (
       roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1, "track", G_TYPE_UINT, 9, "age",
@@ -459,7 +454,7 @@ GST_START_TEST (test_text)
   gst_buffer_unref (buffer);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "draw", "tracks");
-  buffer = gst_harness_push_and_pull (h, frame_new (14));
+  buffer = gst_harness_push_and_pull (h, grey_new (14));
   fail_unless_equals_int (count_pixels (buffer, BACKGROUND), WIDTH * HEIGHT);
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
@@ -470,7 +465,7 @@ GST_END_TEST;
 static GstBuffer *
 draw_name (GstHarness *h, const gchar *name)
 {
-  GstBuffer *buffer = frame_new (0);
+  GstBuffer *buffer = grey_new (0);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "draw", "names");
   gst_video_region_of_interest_meta_add_param (
@@ -504,11 +499,11 @@ GST_START_TEST (test_time)
     { 0, "0:00:00.0" },     { 12, "0:00:01.2" },     { 599, "0:00:59.9" },
     { 37234, "1:02:03.4" }, { 359999, "9:59:59.9" }, { 360000, "10:00:00.0" },
   };
-  GstHarness *h = harness_new ("");
+  GstHarness *h = overlay_new ("");
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
-    GstBuffer *time = frame_new (0), *name = draw_name (h, times[i].text);
+    GstBuffer *time = grey_new (0), *name = draw_name (h, times[i].text);
 
     gst_util_set_object_arg (G_OBJECT (h->element), "draw", "time");
     GST_BUFFER_PTS (time) = times[i].tenths * 100 * GST_MSECOND;
@@ -529,7 +524,7 @@ GST_START_TEST (test_long_name)
     const gchar *name;
     gboolean cut;
   } cases[] = { { "ab", FALSE }, { "abc", TRUE } };
-  GstHarness *h = harness_new ("font=Sans");
+  GstHarness *h = overlay_new ("font=Sans");
   guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -561,18 +556,18 @@ heap_bytes (void)
 /* Texts hold no memory once they are drawn. */
 GST_START_TEST (test_many_texts)
 {
-  GstHarness *h = harness_new ("draw=labels font-size=100");
+  GstHarness *h = overlay_new ("draw=labels font-size=100");
   gsize before = 0;
   guint i;
 
   for (i = 0; i < 500; i++) {
-    GstBuffer *buffer = frame_new (i);
+    GstBuffer *buffer = grey_new (i);
     GstVideoRegionOfInterestMeta *roi =
         gst_buffer_add_video_region_of_interest_meta (buffer, "car", 10, 10, 30, 20);
 
     gst_video_region_of_interest_meta_add_param (
         roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1000000 + i, NULL));
-    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    ccl_test_push (h, buffer);
     if (i == 10)
       before = heap_bytes ();
   }

@@ -8,19 +8,6 @@
 
 #define WIDTH 160
 #define HEIGHT 120
-#define FRAME_TIME (GST_SECOND / 10)
-
-static GstHarness *
-harness_new (const gchar *properties)
-{
-  gchar *line = g_strdup_printf ("ccltrack %s", properties);
-  GstElement *element = gst_parse_launch (line, NULL);
-  GstHarness *h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
-
-  g_free (line);
-
-  return h;
-}
 
 static GstCclComponent
 component_new (guint label, guint x, guint y, guint width, guint height)
@@ -37,27 +24,16 @@ component_new (guint label, guint x, guint y, guint width, guint height)
   return component;
 }
 
+/* A frame of these components, and their regions of interest if @rois. */
 static GstBuffer *
-frame_new (guint number, const GstCclComponent *components, guint n, gboolean rois)
+components_frame_new (guint number, const GstCclComponent *components, guint n, gboolean rois)
 {
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
   guint i;
 
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
-  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
-  for (i = 0; rois && i < n; i++) {
-    GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (
-        buffer, "thing", components[i].x, components[i].y, components[i].width,
-        components[i].height);
-
-    roi->id = (gint) i;
-    gst_video_region_of_interest_meta_add_param (
-        roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, components[i].label, "area",
-                                G_TYPE_UINT64, components[i].area, "centroid-x", G_TYPE_DOUBLE,
-                                components[i].centroid_x, "centroid-y", G_TYPE_DOUBLE,
-                                components[i].centroid_y, NULL));
-  }
+  for (i = 0; rois && i < n; i++)
+    ccl_test_add_roi (buffer, "thing", (gint) i, &components[i]);
 
   return buffer;
 }
@@ -73,12 +49,12 @@ meeting_new (guint number, gboolean rois)
 
   if (last <= one + 20) {
     components[0] = component_new (1, one, 30, last + 20 - one, 40);
-    return frame_new (number, components, 1, rois);
+    return components_frame_new (number, components, 1, rois);
   }
   components[0] = component_new (1, one, 30, 20, 40);
   components[1] = component_new (2, last, 30, 20, 40);
 
-  return frame_new (number, components, 2, rois);
+  return components_frame_new (number, components, 2, rois);
 }
 
 static const GstCclComponent *
@@ -127,8 +103,8 @@ check_roi (GstBuffer *buffer, const GstCclComponent *component)
 
 GST_START_TEST (test_meeting)
 {
-  GstHarness *h =
-      harness_new (__i__ ? "objects=false min-persistence=300000000" : "min-persistence=300000000");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=300000000 objects=%s",
+                                   __i__ ? "false" : "true");
   guint number;
 
   for (number = 0; number < 30; number++) {
@@ -185,7 +161,7 @@ push_still (GstHarness *h, guint number, guint x)
 {
   GstCclComponent component = component_new (1, x, 50, 20, 40);
 
-  return push_frame (h, frame_new (number, &component, 1, FALSE));
+  return push_frame (h, components_frame_new (number, &component, 1, FALSE));
 }
 
 /* Pushes frames without pixels. */
@@ -194,18 +170,13 @@ push_gaps (GstHarness *h, guint first, guint end)
 {
   guint number;
 
-  for (number = first; number < end; number++) {
-    GstBuffer *gap = gst_buffer_new ();
-
-    GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
-    GST_BUFFER_PTS (gap) = number * FRAME_TIME;
-    gst_buffer_unref (gst_harness_push_and_pull (h, gap));
-  }
+  for (number = first; number < end; number++)
+    ccl_test_push (h, ccl_test_gap_new (number * FRAME_TIME));
 }
 
 GST_START_TEST (test_flush_and_caps)
 {
-  GstHarness *h = harness_new ("min-persistence=0");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0");
   GstCclComponent component = component_new (1, 50, 50, 20, 40);
 
   fail_unless_equals_int (push_still (h, 0, 50), 1);
@@ -215,7 +186,7 @@ GST_START_TEST (test_flush_and_caps)
   fail_unless_equals_int (push_still (h, 10, 50), 1);
   fail_unless_equals_int (push_still (h, 40, 50), 1);
 
-  ccl_test_flush (h, frame_new (40, &component, 1, FALSE));
+  ccl_test_flush (h, components_frame_new (40, &component, 1, FALSE));
   fail_unless_equals_int (push_still (h, 0, 50), 2);
 
   ccl_test_set_caps (h, "GRAY8", WIDTH + 2, HEIGHT);
@@ -254,24 +225,16 @@ GST_START_TEST (test_two_streams)
       NULL);
   GstElement *track = gst_bin_get_by_name (GST_BIN (pipeline), "track");
   GstPad *pad = gst_element_get_static_pad (track, "src");
-  GstBus *bus = gst_element_get_bus (pipeline);
   GArray *tracks = g_array_new (FALSE, FALSE, sizeof (guint));
-  GstMessage *message;
   guint i;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_track, tracks, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-
+  ccl_test_play (pipeline);
   fail_unless_equals_int (tracks->len, 40);
   for (i = 0; i < tracks->len; i++)
     fail_unless_equals_int (g_array_index (tracks, guint, i), i < 20 ? 1 : 2);
 
-  gst_message_unref (message);
   g_array_unref (tracks);
-  gst_object_unref (bus);
   gst_object_unref (pad);
   gst_object_unref (track);
   gst_object_unref (pipeline);
@@ -280,7 +243,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_max_tracks)
 {
-  GstHarness *h = harness_new ("min-persistence=0 max-tracks=2");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0 max-tracks=2");
   GstCclComponent components[3] = { component_new (1, 10, 10, 10, 10),
                                     component_new (2, 60, 10, 10, 10),
                                     component_new (3, 110, 10, 10, 10) };
@@ -288,7 +251,8 @@ GST_START_TEST (test_max_tracks)
   guint tracks, i;
 
   for (i = 0; i < 2; i++) {
-    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (i, components, 3, FALSE));
+    GstBuffer *buffer =
+        gst_harness_push_and_pull (h, components_frame_new (i, components, 3, FALSE));
 
     fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 2);
     fail_unless (find_track (buffer, 1) && find_track (buffer, 2) && !find_track (buffer, 3));
@@ -308,7 +272,7 @@ GST_END_TEST;
 /* More components in one place than can be compared are counted, and said once. */
 GST_START_TEST (test_crowd)
 {
-  GstHarness *h = harness_new ("min-persistence=0 max-tracks=2000");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0 max-tracks=2000");
   GstCclComponent *components = g_new (GstCclComponent, CROWD);
   guint64 crowded;
   guint i;
@@ -318,7 +282,7 @@ GST_START_TEST (test_crowd)
   for (i = 0; i < 3; i++) {
     g_object_get (h->element, "crowded", &crowded, NULL);
     fail_unless (crowded == 0 || i == 2);
-    gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (i, components, CROWD, FALSE)));
+    ccl_test_push (h, components_frame_new (i, components, CROWD, FALSE));
   }
   g_object_get (h->element, "crowded", &crowded, NULL);
   fail_unless (crowded >= 2 * CROWD);
@@ -337,7 +301,7 @@ GST_END_TEST;
 /* As many regions as a frame may have, whose labels are in the wrong order. */
 GST_START_TEST (test_many_regions)
 {
-  GstHarness *h = harness_new ("objects=false");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack objects=false");
   GstCclComponent *components = g_new (GstCclComponent, MANY);
   GstBuffer *buffer;
   clock_t time;
@@ -345,7 +309,7 @@ GST_START_TEST (test_many_regions)
 
   for (i = 0; i < MANY; i++)
     components[i] = component_new (MANY - i, i % 140, i / 140 % 100, 10, 10);
-  buffer = frame_new (0, components, MANY, TRUE);
+  buffer = components_frame_new (0, components, MANY, TRUE);
   for (i = 0; i < MANY; i++)
     components[i].label = i + 1;
   gst_buffer_remove_meta (buffer, &gst_buffer_get_ccl_meta (buffer)->meta);
@@ -365,7 +329,7 @@ GST_END_TEST;
 /* Specks start no tracks beside an object, and do not change it; alone they are objects. */
 GST_START_TEST (test_noise)
 {
-  GstHarness *h = harness_new ("min-persistence=0");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0");
   guint number, i;
 
   for (number = 0; number < 8; number++) {
@@ -376,7 +340,7 @@ GST_START_TEST (test_noise)
     components[0] = component_new (1, 20 + 2 * number, 50, 20, 40);
     for (i = 1; i < 41; i++)
       components[i] = component_new (i + 1, 3 * i + 2 * number, 30 + i, 2, 2);
-    buffer = gst_harness_push_and_pull (h, frame_new (number, components, 41, TRUE));
+    buffer = gst_harness_push_and_pull (h, components_frame_new (number, components, 41, TRUE));
     meta = gst_buffer_get_ccl_meta (buffer);
     fail_unless_equals_int (meta->n_components, 1);
     fail_unless_equals_int (meta->found, 41);
@@ -388,10 +352,11 @@ GST_START_TEST (test_noise)
   }
   ccl_test_harness_free (h);
 
-  h = harness_new ("min-persistence=0");
+  h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0");
   for (number = 0; number < 2; number++) {
     GstCclComponent component = component_new (1, 50, 50, 2, 2);
-    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
+    GstBuffer *buffer =
+        gst_harness_push_and_pull (h, components_frame_new (number, &component, 1, FALSE));
 
     fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, 1);
     gst_buffer_unref (buffer);
@@ -403,7 +368,7 @@ GST_END_TEST;
 /* What was measured of a component is known of its object. */
 GST_START_TEST (test_features)
 {
-  GstHarness *h = harness_new ("");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack");
   guint number;
 
   for (number = 0; number < 20; number++) {
@@ -415,7 +380,7 @@ GST_START_TEST (test_features)
     component.orientation = 0.5;
     component.major_axis = 30.0 + number;
     component.luma_max = 200;
-    buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, FALSE));
+    buffer = gst_harness_push_and_pull (h, components_frame_new (number, &component, 1, FALSE));
     object = find_track (buffer, 1);
     fail_unless (object || number < 19);
     if (object) {
@@ -432,16 +397,15 @@ GST_END_TEST;
 /* Regions of other detectors are tracked where they are. */
 GST_START_TEST (test_foreign)
 {
-  GstHarness *h = harness_new ("");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack");
   guint number;
 
   for (number = 0; number < 6; number++) {
-    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
     GstVideoRegionOfInterestMeta *roi;
     GstStructure *param;
     guint track = 0;
 
-    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
     gst_buffer_add_video_region_of_interest_meta (buffer, "car", 10 + 3 * number, 20, 30, 20);
     buffer = gst_harness_push_and_pull (h, buffer);
     roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
@@ -465,15 +429,14 @@ GST_END_TEST;
 /* A region of an object that is lost for a moment. */
 GST_START_TEST (test_foreign_lost)
 {
-  GstHarness *h = harness_new (__i__ ? "objects=false" : "");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack objects=%s", __i__ ? "false" : "true");
   guint number, expected;
 
   for (number = 0; number < 9; number++) {
-    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
     GstVideoRegionOfInterestMeta *roi;
     guint n;
 
-    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
     if (number < 5)
       gst_buffer_add_video_region_of_interest_meta (buffer, "car", 10 + 3 * number, 20, 30, 20);
     buffer = gst_harness_push_and_pull (h, buffer);
@@ -513,15 +476,16 @@ add_look (GstBuffer *buffer, const gchar *type, guint x, guint y, guint width, g
 GST_START_TEST (test_looks)
 {
   const gboolean components = __i__ < 2, classes_only = __i__ == 1;
-  GstHarness *h = harness_new (classes_only ? "min-persistence=200000000 classes-only=true"
-                                            : "min-persistence=200000000");
+  GstHarness *h =
+      ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=200000000 classes-only=%s",
+                       classes_only ? "true" : "false");
   guint number, i;
 
   for (number = 0; number < 20; number++) {
     const GstCclComponent items[2] = { component_new (1, 10 + 3 * number, 10, 20, 40),
                                        component_new (2, 120 - 3 * number, 70, 20, 40) };
-    GstBuffer *buffer =
-        components ? frame_new (number, items, 2, FALSE) : ccl_test_black_new (WIDTH, HEIGHT);
+    GstBuffer *buffer = components ? components_frame_new (number, items, 2, FALSE)
+                                   : ccl_test_black_new (WIDTH, HEIGHT);
     GstCclMeta *meta;
 
     GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
@@ -560,29 +524,26 @@ GST_END_TEST;
  * and a seek do. */
 GST_START_TEST (test_coming_back)
 {
-  GstHarness *h = harness_new ("min-persistence=0 max-miss=1000000000");
-  GstSegment segment;
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0 max-miss=1000000000");
 
   fail_unless_equals_int (push_still (h, 0, 50), 1);
   fail_unless_equals_int (push_still (h, 1, 50), 1);
   push_gaps (h, 2, 3);
   fail_unless (gst_harness_push_event (h, gst_event_new_gap (3 * FRAME_TIME, 5 * FRAME_TIME)));
   fail_unless_equals_int (push_still (h, 8, 50), 1);
-  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (9, NULL, 0, FALSE)));
-  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (17, NULL, 0, FALSE)));
+  ccl_test_push (h, components_frame_new (9, NULL, 0, FALSE));
+  ccl_test_push (h, components_frame_new (17, NULL, 0, FALSE));
   fail_unless_equals_int (push_still (h, 18, 50), 1);
-  gst_buffer_unref (gst_harness_push_and_pull (h, frame_new (29, NULL, 0, FALSE)));
+  ccl_test_push (h, components_frame_new (29, NULL, 0, FALSE));
   fail_unless_equals_int (push_still (h, 30, 50), 2);
 
   /* The next segment begins at 0 again, but running time goes on. */
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.base = 31 * FRAME_TIME;
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  ccl_test_push_segment (h, 0, 31 * FRAME_TIME);
   fail_unless_equals_int (push_still (h, 0, 50), 2);
   fail_unless_equals_int (push_still (h, 1, 50), 2);
 
   fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  ccl_test_push_segment (h, 0, 31 * FRAME_TIME);
   fail_unless_equals_int (push_still (h, 2, 50), 3);
   ccl_test_harness_free (h);
 }
@@ -594,11 +555,11 @@ static guint
 push_timed (GstHarness *h, const CclTestTiming *timing, guint number)
 {
   GstCclComponent component = component_new (1, number < 20 ? 5 + 6 * number : 20, 50, 20, 40);
-  GstBuffer *buffer = frame_new (number, &component, number < 20 || number >= 30, FALSE);
+  GstBuffer *buffer = components_frame_new (number, &component, number < 20 || number >= 30, FALSE);
 
   ccl_test_timing_stamp (timing, buffer, number);
   if (timing->rate == 0 && !GST_CLOCK_TIME_IS_VALID (timing->duration))
-    gst_harness_set_time (h, number * CCL_TEST_FRAME_TIME);
+    gst_harness_set_time (h, number * FRAME_TIME);
 
   return push_frame (h, buffer);
 }
@@ -608,7 +569,7 @@ push_timed (GstHarness *h, const CclTestTiming *timing, guint number)
 GST_START_TEST (test_timing)
 {
   const CclTestTiming *timing = &ccl_test_timings[__i__];
-  GstHarness *h = harness_new ("min-persistence=0 max-miss=500000000");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0 max-miss=500000000");
   GstMessage *message;
   guint number, tracks;
 
@@ -636,7 +597,8 @@ GST_END_TEST;
 /* Frames without pixels say nothing: not that an object is gone, nor that none was there. */
 GST_START_TEST (test_gaps)
 {
-  GstHarness *h = harness_new ("min-persistence=200000000 max-miss=100000000");
+  GstHarness *h =
+      ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=200000000 max-miss=100000000");
 
   fail_unless_equals_int (push_still (h, 0, 50), 0);
   push_gaps (h, 1, 9);
@@ -658,7 +620,8 @@ moving_new (GstHarness *h)
 
   for (number = 0;; number++) {
     GstCclComponent component = component_new (1, 20 + 10 * number, 40, 20, 40);
-    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, &component, 1, TRUE));
+    GstBuffer *buffer =
+        gst_harness_push_and_pull (h, components_frame_new (number, &component, 1, TRUE));
 
     if (number == 5)
       return buffer;
@@ -681,7 +644,7 @@ check_velocity (GstBuffer *buffer, gdouble velocity_x, gdouble velocity_y)
 /* Ids and velocities in copies, scaled and cropped frames, on other branches and in messages. */
 GST_START_TEST (test_ways)
 {
-  GstHarness *h = harness_new ("post-messages=true min-persistence=0");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack post-messages=true min-persistence=0");
   GstBuffer *buffer = moving_new (h), *copy = gst_buffer_copy (buffer), *scaled, *cropped;
   GstVideoMetaTransform scale;
   GstVideoInfo from, to;
@@ -750,15 +713,13 @@ GST_END_TEST;
 /* Frames without metadata and gaps go through. */
 GST_START_TEST (test_nothing)
 {
-  GstHarness *h = harness_new ("");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack");
   GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_black_new (WIDTH, HEIGHT));
 
   ccl_test_check_nothing (buffer);
   gst_buffer_unref (buffer);
 
-  buffer = gst_buffer_new ();
-  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
-  buffer = gst_harness_push_and_pull (h, buffer);
+  buffer = gst_harness_push_and_pull (h, ccl_test_gap_new (GST_CLOCK_TIME_NONE));
   ccl_test_check_nothing (buffer);
   gst_buffer_unref (buffer);
   ccl_test_check_size_needed (h);

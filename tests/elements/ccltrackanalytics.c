@@ -7,21 +7,19 @@
 
 #define WIDTH 160
 #define HEIGHT 120
-#define FRAME_TIME (GST_SECOND / 10)
 
 /* Two objects that move. With @components, the frame has those and a detection of something else
  * between the objects' own; without, the detections are all there is. */
 static GstBuffer *
-frame_new (guint number, gboolean components)
+detections_new (guint number, gboolean components)
 {
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
   GstAnalyticsRelationMeta *meta = gst_buffer_add_analytics_relation_meta (buffer);
   GstCclComponent items[2] = { { 1, 20 + 2 * number, 10, 20, 40, 800, 30, 30 },
                                { 2, 100 - 2 * number, 60, 20, 40, 800, 110, 80 } };
   GstAnalyticsODMtd detection;
   guint i;
 
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
   for (i = 0; i < 2; i++) {
     if (i == 1 && components)
       fail_unless (gst_analytics_relation_meta_add_od_mtd (meta, g_quark_from_string ("car"), 50,
@@ -67,14 +65,13 @@ check_detection (GstBuffer *buffer, guint id, guint64 track, guint number)
 
 GST_START_TEST (test_tracks)
 {
-  GstHarness *h = ccl_test_harness_new (
-      gst_parse_launch ("ccltrack min-persistence=300000000", NULL), "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=300000000");
   gboolean components = __i__ == 0;
   const guint first = components ? 2 : 1; /* frame with ids */
   guint number;
 
   for (number = 0; number < 6; number++) {
-    GstBuffer *buffer = gst_harness_push_and_pull (h, frame_new (number, components));
+    GstBuffer *buffer = gst_harness_push_and_pull (h, detections_new (number, components));
 
     check_detection (buffer, 0, number >= first ? 1 : 0, number);
     check_detection (buffer, components ? 2 : 1, number >= first ? 2 : 0, number);

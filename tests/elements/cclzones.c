@@ -10,28 +10,16 @@
 
 #define WIDTH 200
 #define HEIGHT 100
-#define FRAME_TIME (GST_SECOND / 10)
-
-static GstHarness *
-harness_new (const gchar *zones, const gchar *tripwires)
-{
-  GstElement *element = gst_element_factory_make ("cclzones", NULL);
-
-  g_object_set (element, "zones", zones, "tripwires", tripwires, NULL);
-
-  return ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
-}
 
 /* Pushes a frame with an object, 10 x 20, whose bottom centre is at x, y. */
 static void
-push (GstHarness *h, guint number, guint track, gint x, gint y)
+push_object (GstHarness *h, guint number, guint track, gint x, gint y)
 {
   GstCclComponent component = { 1, (guint) x - 5, (guint) y - 20, 10, 20, 200, x, y - 10, track };
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
 
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, track ? 1 : 0);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  ccl_test_push (h, buffer);
 }
 
 static void
@@ -132,23 +120,23 @@ check_no_event (GstHarness *h)
 
 GST_START_TEST (test_tripwire)
 {
-  GstHarness *h = harness_new (NULL, "gate: 0.25,0.5 0.75,0.5");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones tripwires='gate: 0.25,0.5 0.75,0.5'");
   guint number = 0;
   gint y;
 
   for (y = 30; y <= 80; y += 5)
-    push (h, number++, 7, 100, y);
+    push_object (h, number++, 7, 100, y);
   check_event (h, "in", "gate", 7);
   for (; y >= 30; y -= 5)
-    push (h, number++, 7, 100, y);
+    push_object (h, number++, 7, 100, y);
   check_event (h, "out", "gate", 7);
 
   /* Beside the wire. */
   for (y = 30; y <= 80; y += 5)
-    push (h, number++, 8, 20, y);
+    push_object (h, number++, 8, 20, y);
   /* Flicker. */
   for (y = 0; y < 10; y++)
-    push (h, number++, 9, 100, y % 2 ? 49 : 51);
+    push_object (h, number++, 9, 100, y % 2 ? 49 : 51);
   check_no_event (h);
   check_counts (h, "gate", 1, 1, 0);
   ccl_test_harness_free (h);
@@ -163,20 +151,20 @@ GST_START_TEST (test_visit)
   static const gint visit[] = {
     46, 47, 48, 49, 49, 50, 50, 51, 51, 51, 51, 51, 50, 49, 48, 47, 46
   };
-  GstHarness *h = harness_new (NULL, "gate: 50,50 150,50");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones tripwires='gate: 50,50 150,50'");
   guint number = 0, i;
 
   for (i = 0; i < G_N_ELEMENTS (visit); i++)
-    push (h, number++, 1, 100, visit[i]);
+    push_object (h, number++, 1, 100, visit[i]);
   check_event (h, "in", "gate", 1);
   check_event (h, "out", "gate", 1);
 
   for (i = 0; i < 40; i++)
-    push (h, number++, 2, 100, i % 13 == 12 ? 51 : 49);
+    push_object (h, number++, 2, 100, i % 13 == 12 ? 51 : 49);
   for (i = 0; i < 40; i++)
-    push (h, number++, 3, 100, i % 8 < 4 ? 49 : 51);
-  push (h, number++, 2, 100, 49);
-  push (h, number++, 3, 100, 49);
+    push_object (h, number++, 3, 100, i % 8 < 4 ? 49 : 51);
+  push_object (h, number++, 2, 100, 49);
+  push_object (h, number++, 3, 100, 49);
   check_no_event (h);
   check_counts (h, "gate", 1, 1, 0);
   ccl_test_harness_free (h);
@@ -187,24 +175,24 @@ GST_END_TEST;
  * stops. Objects that go round the end of the wire do not cross it, unless on the way back. */
 GST_START_TEST (test_pending)
 {
-  GstHarness *h = harness_new (NULL, "gate: 50,50 150,50");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones tripwires='gate: 50,50 150,50'");
   guint number = 0;
   gint x;
 
-  push (h, number++, 1, 100, 40);
-  push (h, number++, 1, 100, 51);
+  push_object (h, number++, 1, 100, 40);
+  push_object (h, number++, 1, 100, 51);
   check_no_event (h);
-  push (h, number += 21, 2, 20, 40);
+  push_object (h, number += 21, 2, 20, 40);
   check_event (h, "in", "gate", 1);
 
-  push (h, ++number, 2, 20, 70);
+  push_object (h, ++number, 2, 20, 70);
   for (x = 30; x <= 100; x += 10)
-    push (h, ++number, 2, x, 70);
+    push_object (h, ++number, 2, x, 70);
   check_no_event (h);
-  push (h, ++number, 2, 100, 30);
+  push_object (h, ++number, 2, 100, 30);
   check_event (h, "out", "gate", 2);
 
-  push (h, ++number, 2, 100, 51);
+  push_object (h, ++number, 2, 100, 51);
   check_no_event (h);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   check_event (h, "in", "gate", 2);
@@ -213,9 +201,9 @@ GST_START_TEST (test_pending)
   ccl_test_harness_free (h);
 
   /* The element stops without an end of the stream. */
-  h = harness_new (NULL, "gate: 50,50 150,50");
-  push (h, 0, 1, 100, 40);
-  push (h, 1, 1, 100, 51);
+  h = ccl_test_launch (WIDTH, HEIGHT, "cclzones tripwires='gate: 50,50 150,50'");
+  push_object (h, 0, 1, 100, 40);
+  push_object (h, 1, 1, 100, 51);
   check_no_event (h);
   gst_element_set_state (h->element, GST_STATE_READY);
   check_event (h, "in", "gate", 1);
@@ -227,27 +215,27 @@ GST_END_TEST;
 
 GST_START_TEST (test_zone)
 {
-  GstHarness *h = harness_new ("50,30 150,30 150,90 50,90", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='50,30 150,30 150,90 50,90'");
   guint number = 0, i;
   gint x;
 
   g_object_set (h->element, "dwell-time", GST_SECOND, NULL);
   for (x = 20; x <= 100; x += 10)
-    push (h, number++, 3, x, 60);
+    push_object (h, number++, 3, x, 60);
   check_event (h, "enter", "zone1", 3);
   for (i = 0; i < 10; i++)
-    push (h, number++, 3, 100, 60);
+    push_object (h, number++, 3, 100, 60);
   check_event (h, "dwell", "zone1", 3);
   check_counts (h, "zone1", 1, 0, 1);
   for (; x <= 180; x += 10)
-    push (h, number++, 3, x, 60);
+    push_object (h, number++, 3, x, 60);
   check_event (h, "leave", "zone1", 3);
   check_counts (h, "zone1", 1, 1, 0);
 
   /* An object that appears inside and disappears has entered and left. */
-  push (h, number, 4, 100, 60);
+  push_object (h, number, 4, 100, 60);
   check_event (h, "enter", "zone1", 4);
-  push (h, number + 25, 0, 100, 60);
+  push_object (h, number + 25, 0, 100, 60);
   check_event (h, "leave", "zone1", 4);
   check_no_event (h);
   check_counts (h, "zone1", 2, 2, 0);
@@ -258,13 +246,13 @@ GST_END_TEST;
 /* A polygon whose sides cross consists of two triangles with opposite turns. */
 GST_START_TEST (test_crossed_sides)
 {
-  GstHarness *h = harness_new ("50,20 150,20 50,90 150,90", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='50,20 150,20 50,90 150,90'");
 
-  push (h, 0, 1, 100, 30);
+  push_object (h, 0, 1, 100, 30);
   check_event (h, "enter", "zone1", 1);
-  push (h, 1, 2, 100, 80);
+  push_object (h, 1, 2, 100, 80);
   check_event (h, "enter", "zone1", 2);
-  push (h, 2, 3, 60, 55);
+  push_object (h, 2, 3, 60, 55);
   check_no_event (h);
   ccl_test_harness_free (h);
 }
@@ -273,24 +261,24 @@ GST_END_TEST;
 /* Zones that change while PLAYING: those that stay keep their counts. */
 GST_START_TEST (test_change)
 {
-  GstHarness *h = harness_new ("a: 50,30 150,30 150,90 50,90", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 50,30 150,30 150,90 50,90'");
 
-  push (h, 0, 1, 100, 60);
+  push_object (h, 0, 1, 100, 60);
   check_event (h, "enter", "a", 1);
   g_object_set (h->element, "zones", "a: 50,30 150,30 150,90 50,90; b: 0,0 1,0 1,1 0,1", NULL);
-  push (h, 1, 1, 100, 60);
+  push_object (h, 1, 1, 100, 60);
   check_event (h, "enter", "b", 1);
   check_no_event (h);
   check_counts (h, "a", 1, 0, 1);
 
   g_object_set (h->element, "zones", "a: 50,30 150", NULL);
-  push (h, 2, 1, 100, 60);
+  push_object (h, 2, 1, 100, 60);
   gst_message_unref (ccl_test_pop_message (h, GST_MESSAGE_WARNING));
   check_counts (h, "b", 1, 0, 1);
 
   /* Elsewhere it is another zone, whatever its name. */
   g_object_set (h->element, "zones", "a: 0,0 40,0 40,40 0,40; b: 0,0 1,0 1,1 0,1", NULL);
-  push (h, 3, 1, 100, 60);
+  push_object (h, 3, 1, 100, 60);
   check_no_event (h);
   check_counts (h, "a", 0, 0, 0);
   check_counts (h, "b", 1, 0, 1);
@@ -343,14 +331,17 @@ GST_END_TEST;
 /* A file in the format of DL Streamer's gvaanalytics, arrays in properties, and invalid files. */
 GST_START_TEST (test_json)
 {
-  GstHarness *h =
-      harness_new ("[{\"id\":\"left\",\"points\":[[0,0],[0.25,0],[0.25,1],[0,1]]}]", NULL);
+  GstElement *element = gst_element_factory_make ("cclzones", NULL);
+  GstHarness *h;
   gchar *path = g_build_filename (g_get_tmp_dir (), "cclzones-XXXXXX", NULL);
   gint file = g_mkstemp (path);
   GstMessage *message;
   gchar *debug;
   GError *error;
 
+  g_object_set (element, "zones", "[{\"id\":\"left\",\"points\":[[0,0],[0.25,0],[0.25,1],[0,1]]}]",
+                NULL);
+  h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
   fail_unless (file >= 0);
   close (file);
   g_file_set_contents (
@@ -360,9 +351,9 @@ GST_START_TEST (test_json)
       "\"tripwires\":[{\"id\":\"wire\",\"points\":[{\"x\":80,\"y\":0},{\"x\":80,\"y\":100}]}]}",
       -1, NULL);
   g_object_set (h->element, "config", path, NULL);
-  push (h, 0, 1, 30, 50);
+  push_object (h, 0, 1, 30, 50);
   check_event (h, "enter", "left", 1);
-  push (h, 1, 1, 100, 50);
+  push_object (h, 1, 1, 100, 50);
   check_event (h, "enter", "disc", 1);
   check_event (h, "out", "wire", 1);
   check_event (h, "leave", "left", 1);
@@ -371,7 +362,7 @@ GST_START_TEST (test_json)
   g_file_set_contents (path, "{\"zones\":[],\n\"tripwires\":[{\"id\":\"a\",\"points\":[1]}]}", -1,
                        NULL);
   g_object_set (h->element, "config", path, NULL);
-  push (h, 2, 1, 100, 50);
+  push_object (h, 2, 1, 100, 50);
   message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, &debug);
   fail_unless (strstr (error->message, path) != NULL);
@@ -391,8 +382,9 @@ GST_END_TEST;
 /* Components outside of the polygons, and their regions, are dropped, tracked or not. */
 GST_START_TEST (test_drop_outside)
 {
-  GstHarness *h =
-      harness_new ("a: 0,0 0.5,0 0.5,1 0,1; b: 150,0 200,0 200,100 150,100", "wire: 0,0 1,1");
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                   "cclzones zones='a: 0,0 0.5,0 0.5,1 0,1; b: 150,0 200,0 200,100 "
+                                   "150,100' tripwires='wire: 0,0 1,1'");
   const GstCclComponent components[] = { { 1, 15, 40, 10, 20, 200, 20, 50, 7 },
                                          { 2, 110, 40, 10, 20, 200, 115, 50, 8 },
                                          { 3, 160, 40, 10, 20, 200, 165, 50, 0 } };
@@ -425,8 +417,9 @@ GST_END_TEST;
  * and scaled frames have scaled ones. The pixels of shared frames are not copied. */
 GST_START_TEST (test_meta)
 {
-  GstHarness *h = harness_new ("a: 0,0 0.5,0 0.5,1 0,1", "gate: 100,0 100,100");
-  GstHarness *second = harness_new ("b: 0,0 1,0 1,1 0,1", NULL);
+  GstHarness *h = ccl_test_launch (
+      WIDTH, HEIGHT, "cclzones zones='a: 0,0 0.5,0 0.5,1 0,1' tripwires='gate: 100,0 100,100'");
+  GstHarness *second = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='b: 0,0 1,0 1,1 0,1'");
   GstCclComponent component = { 1, 15, 40, 10, 20, 200, 20, 50, 7 };
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT), *out, *scaled = gst_buffer_new ();
   GstVideoInfo from, to;
@@ -480,7 +473,7 @@ static GstBuffer *
 push_two (GstHarness *h, guint number, guint size, guint y1, guint y2)
 {
   const guint y[2] = { y1, y2 };
-  GstBuffer *buffer = ccl_test_black_new (size * WIDTH, size * HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (size * WIDTH, size * HEIGHT, number);
   GstCclComponent components[2] = { { 0 } };
   guint i;
 
@@ -493,7 +486,6 @@ push_two (GstHarness *h, guint number, guint size, guint y1, guint y2)
     components[i].height = size * 20;
     components[i].area = 200 * size * size;
   }
-  GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
   gst_buffer_add_ccl_meta (buffer, size * WIDTH, size * HEIGHT, 2, components, 2);
 
   return gst_harness_push_and_pull (h, buffer);
@@ -538,22 +530,15 @@ static const struct
 static void
 push_break (GstHarness *h, Break type)
 {
-  GstBuffer *gap = gst_buffer_new ();
-  GstSegment segment;
-
-  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
-  GST_BUFFER_PTS (gap) = 7 * FRAME_TIME;
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.base = 8 * FRAME_TIME;
   switch (type) {
   case BREAK_GAP_EVENT:
     fail_unless (gst_harness_push_event (h, gst_event_new_gap (7 * FRAME_TIME, FRAME_TIME)));
     break;
   case BREAK_GAP_BUFFER:
-    gst_buffer_unref (gst_harness_push_and_pull (h, gst_buffer_ref (gap)));
+    ccl_test_push (h, ccl_test_gap_new (7 * FRAME_TIME));
     break;
   case BREAK_SEGMENT:
-    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    ccl_test_push_segment (h, 0, 8 * FRAME_TIME);
     break;
   case BREAK_FORMAT:
     ccl_test_set_caps (h, "NV12", WIDTH, HEIGHT);
@@ -566,16 +551,15 @@ push_break (GstHarness *h, Break type)
     /* fall through */
   case BREAK_STREAM:
     fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
-    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    ccl_test_push_segment (h, 0, 8 * FRAME_TIME);
     break;
   case BREAK_END_FLUSH:
     fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
     /* fall through */
   case BREAK_FLUSH:
-    ccl_test_flush (h, gst_buffer_ref (gap));
+    ccl_test_flush (h, ccl_test_gap_new (7 * FRAME_TIME));
     break;
   }
-  gst_buffer_unref (gap);
 }
 
 /* One object is just over the wire when the break comes, too near to have crossed it, the other far
@@ -584,7 +568,9 @@ push_break (GstHarness *h, Break type)
 GST_START_TEST (test_breaks)
 {
   Break type = breaks[__i__].type;
-  GstHarness *h = harness_new ("area: 0.25,0.3 0.75,0.3 0.75,0.9 0.25,0.9", "gate: 0,0.5 1,0.5");
+  GstHarness *h = ccl_test_launch (
+      WIDTH, HEIGHT,
+      "cclzones zones='area: 0.25,0.3 0.75,0.3 0.75,0.9 0.25,0.9' tripwires='gate: 0,0.5 1,0.5'");
   guint first = type <= BREAK_GAP_BUFFER || type == BREAK_FORMAT || type == BREAK_SIZE ? 8 : 0;
   guint size = type == BREAK_SIZE ? 2 : 1, number;
   const gchar *separator = *breaks[__i__].events ? ", " : "";
@@ -640,18 +626,15 @@ GST_END_TEST;
 /* Events between frames keep their zones, also if those of another element have the same names. */
 GST_START_TEST (test_series)
 {
-  GstElement *bin = gst_parse_bin_from_description ("cclzones zones=\"0,0 0.2,0 0.2,1 0,1\" ! "
-                                                    "cclzones zones=\"0.3,0 1,0 1,1 0.3,1\"",
-                                                    TRUE, NULL);
-  GstHarness *h = ccl_test_harness_new (bin, "GRAY8", WIDTH, HEIGHT);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                   "cclzones zones='0,0 0.2,0 0.2,1 0,1' ! "
+                                   "cclzones zones='0.3,0 1,0 1,1 0.3,1'");
   const GstCclZonesMeta *meta;
   GstBuffer *buffer;
-  GstSegment segment;
 
   gst_buffer_unref (push_two (h, 0, 1, 40, 40));
   fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  ccl_test_push_segment (h, 0, 0);
 
   /* Both objects left the second zone, and are there again. */
   buffer = push_two (h, 1, 1, 40, 40);
@@ -671,7 +654,8 @@ GST_END_TEST;
 GST_START_TEST (test_timing)
 {
   const CclTestTiming *timing = &ccl_test_timings[__i__];
-  GstHarness *h = harness_new ("a: 0.5,0 1,0 1,1 0.5,1", "gate: 0.5,0 0.5,1");
+  GstHarness *h = ccl_test_launch (
+      WIDTH, HEIGHT, "cclzones zones='a: 0.5,0 1,0 1,1 0.5,1' tripwires='gate: 0.5,0 0.5,1'");
   guint number;
 
   g_object_set (h->element, "dwell-time", GST_SECOND, NULL);
@@ -687,7 +671,7 @@ GST_START_TEST (test_timing)
       continue;
     gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, number < 35);
     ccl_test_timing_stamp (timing, buffer, number);
-    gst_harness_set_time (h, number * CCL_TEST_FRAME_TIME);
+    gst_harness_set_time (h, number * FRAME_TIME);
     buffer = gst_harness_push_and_pull (h, buffer);
     meta = gst_buffer_get_ccl_zones_meta (buffer);
     fail_unless (meta->zones[0].inside == inside, "%s, frame %u: %u inside", timing->name, number,
@@ -707,23 +691,19 @@ GST_END_TEST;
 /* Gaps do not mean that an object is gone, however long they last. */
 GST_START_TEST (test_gaps)
 {
-  GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 0,0 1,0 1,1 0,1'");
   guint number;
 
   g_object_set (h->element, "dwell-time", 6 * GST_SECOND, NULL);
-  push (h, 0, 1, 100, 60);
+  push_object (h, 0, 1, 100, 60);
   check_events (h, "enter a 1");
   for (number = 1; number < 50; number++) {
-    GstBuffer *gap = gst_buffer_new ();
-
-    GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
-    GST_BUFFER_PTS (gap) = number * FRAME_TIME;
-    gst_buffer_unref (gst_harness_push_and_pull (h, gap));
+    ccl_test_push (h, ccl_test_gap_new (number * FRAME_TIME));
     check_counts (h, "a", 1, 0, 1);
   }
   fail_unless (gst_harness_push_event (h, gst_event_new_gap (5 * GST_SECOND, 60 * GST_SECOND)));
   check_no_event (h);
-  push (h, 650, 1, 100, 60);
+  push_object (h, 650, 1, 100, 60);
   fail_unless_equals_int (check_events (h, "dwell a 1 65000 ms"), 0);
   ccl_test_harness_free (h);
 }
@@ -733,7 +713,7 @@ GST_END_TEST;
  * confirmed yet. */
 GST_START_TEST (test_untracked)
 {
-  GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 0,0 1,0 1,1 0,1'");
   GstCclComponent component = { 1, 15, 40, 10, 20, 200, 20, 50, 0 };
   guint number, tracked;
 
@@ -745,7 +725,7 @@ GST_START_TEST (test_untracked)
 
       component.track = tracked && number == 5;
       gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
-      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+      ccl_test_push (h, buffer);
     }
     fail_unless_equals_int (check_events (h, tracked ? "enter a 1, leave a 1" : ""), !tracked);
   }
@@ -758,23 +738,22 @@ GST_END_TEST;
 GST_START_TEST (test_many_objects)
 {
   const guint n = 20000, room = 4096;
-  GstHarness *h = harness_new ("a: 0,0 1,0 1,1 0,1", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 0,0 1,0 1,1 0,1'");
   GstCclComponent *components = g_new0 (GstCclComponent, n);
   gint64 start = g_get_monotonic_time ();
   guint64 exceeded;
   guint number, i;
 
   for (number = 0; number < 25; number++) {
-    GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
 
     for (i = 0; i < n; i++) {
       components[i].track = 1 + (number * n + i) * 7919 % 1000003;
       components[i].x = i % WIDTH;
       components[i].width = components[i].height = 1;
     }
-    GST_BUFFER_PTS (buffer) = number * FRAME_TIME;
     gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
-    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    ccl_test_push (h, buffer);
     ccl_test_drain (h);
   }
   fail_unless (g_get_monotonic_time () - start < 10 * G_TIME_SPAN_SECOND);
@@ -791,7 +770,7 @@ GST_END_TEST;
 GST_START_TEST (test_many_regions)
 {
   const guint n = 129600;
-  GstHarness *h = harness_new ("a: 0,0 0.5,0 0.5,1 0,1", NULL);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 0,0 0.5,0 0.5,1 0,1'");
   GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
   gint64 start;
   guint i;

@@ -233,8 +233,6 @@ GST_START_TEST (test_effect)
     expected[i] = found_blobs[effects[__i__].blobs[i]];
   for (i = 0; (algorithm = ccl_algorithm (i)); i++) {
     GstElement *element;
-    guint64 truncated;
-    GstStructure *stats;
     GstBuffer *buffer;
     GstHarness *h;
 
@@ -252,12 +250,9 @@ GST_START_TEST (test_effect)
     ccl_test_check_blobs (buffer, expected, effects[__i__].n, effects[__i__].found);
     gst_buffer_unref (buffer);
 
-    g_object_get (element, "stats", &stats, NULL);
-    fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"), algorithm->name);
-    fail_unless (gst_structure_get_uint64 (stats, "truncated", &truncated));
-    fail_unless_equals_uint64 (truncated, effects[__i__].n < effects[__i__].found ? 1 : 0);
-    gst_structure_free (stats);
-
+    ccl_test_check_stat (element, "algorithm", algorithm->name);
+    fail_unless_equals_uint64 (ccl_test_stat (element, "truncated"),
+                               effects[__i__].n < effects[__i__].found ? 1 : 0);
     ccl_test_harness_free (h);
   }
 }
@@ -308,7 +303,7 @@ GST_START_TEST (test_change_in_ready)
 
   g_object_set (h->element, "max-components", 2, NULL);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=16,height=8,framerate=1/1");
-  gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_black_new (16, 8)));
+  ccl_test_push (h, ccl_test_black_new (16, 8));
   ccl_test_set_caps (h, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
   fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer)->n_components, n_picture_blobs);
@@ -438,11 +433,7 @@ GST_START_TEST (test_stats)
   gst_structure_free (stats);
 
   gst_element_set_state (h->element, GST_STATE_PAUSED);
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "frames", &frames));
-  fail_unless_equals_uint64 (frames, 0);
-  gst_structure_free (stats);
-
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "frames"), 0);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -569,7 +560,7 @@ GST_START_TEST (test_caps_pass_unchanged)
   GstCaps *caps = gst_caps_from_string (text), *out;
 
   gst_harness_set_src_caps_str (h, text);
-  gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED)));
+  ccl_test_push (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED));
   out = gst_pad_get_current_caps (h->sinkpad);
   fail_unless (gst_caps_is_equal (out, caps), "%" GST_PTR_FORMAT, out);
 
@@ -623,7 +614,7 @@ GST_START_TEST (test_allocation)
       gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
       gst_harness_set_propose_allocator (h, NULL, &params);
     }
-    gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_black_new (64, 48)));
+    ccl_test_push (h, ccl_test_black_new (64, 48));
 
     caps = gst_pad_get_current_caps (h->srcpad);
     query = gst_query_new_allocation (caps, TRUE);
@@ -727,15 +718,10 @@ GST_START_TEST (test_fallback)
   GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", PICTURE_WIDTH,
                                         PICTURE_HEIGHT);
   GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-  GstStructure *stats;
 
   ccl_test_check_picture (buffer);
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING));
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless_equals_string (gst_structure_get_string (stats, "backend"),
-                             ccl_test_n_backends () > 1 ? "cuda" : "cpu");
-
-  gst_structure_free (stats);
+  ccl_test_check_stat (h->element, "backend", ccl_test_n_backends () > 1 ? "cuda" : "cpu");
   gst_buffer_unref (buffer);
   ccl_test_harness_free (h);
 }

@@ -14,16 +14,6 @@
 #define GRID_HEIGHT 80
 #define GRID_POINTS (GRID_WIDTH / 2 * GRID_HEIGHT / 2)
 
-static GstHarness *
-harness_new (const gchar *attach, guint max_components, gint width, gint height)
-{
-  GstElement *element = ccl_test_element_new ("cpu", "max-components", max_components, NULL);
-
-  gst_util_set_object_arg (G_OBJECT (element), "attach", attach);
-
-  return ccl_test_harness_new (element, "GRAY8", width, height);
-}
-
 static GstBuffer *
 grid_new (void)
 {
@@ -76,7 +66,8 @@ check_detections (GstBuffer *buffer, guint n_before, const gchar *type)
 
 GST_START_TEST (test_content)
 {
-  GstHarness *h = harness_new ("analytics", 1024, PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h =
+      ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu attach=analytics");
   GstBuffer *buffer, *copy;
 
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
@@ -99,8 +90,8 @@ GST_END_TEST;
 /* The other metadata, without analytics (the default) and with it. */
 GST_START_TEST (test_beside_components)
 {
-  GstHarness *h = harness_new (__i__ ? "components+roi+analytics" : "components+roi", 1024,
-                               PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu attach=%s",
+                                   __i__ ? "components+roi+analytics" : "components+roi");
   GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
 
   ccl_test_check_picture (buffer);
@@ -117,7 +108,8 @@ GST_END_TEST;
 /* A frame without components has empty metadata. */
 GST_START_TEST (test_empty)
 {
-  GstHarness *h = harness_new ("analytics", 1024, PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h =
+      ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu attach=analytics");
   GstBuffer *buffer =
       gst_harness_push_and_pull (h, ccl_test_black_new (PICTURE_WIDTH, PICTURE_HEIGHT));
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
@@ -133,7 +125,8 @@ GST_END_TEST;
 /* Other elements' detections stay. */
 GST_START_TEST (test_beside_others)
 {
-  GstHarness *h = harness_new ("analytics", 1024, PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h =
+      ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu attach=analytics");
   GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
   const Blob other = { 1, 2, 3, 4, 0, 0.0, 0.0 };
   GstAnalyticsRelationMeta *meta;
@@ -154,7 +147,9 @@ GST_END_TEST;
 /* The largest components are added in raster order; of equal ones the first. */
 GST_START_TEST (test_limit)
 {
-  GstHarness *h = harness_new ("analytics+components", 65536, GRID_WIDTH, GRID_HEIGHT);
+  GstHarness *h =
+      ccl_test_launch (GRID_WIDTH, GRID_HEIGHT,
+                       "cudaccl backend=cpu attach=analytics+components max-components=65536");
   GstBuffer *buffer = gst_harness_push_and_pull (h, grid_new ());
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
   const Blob last = { GRID_WIDTH - 2, GRID_HEIGHT - 2, 2, 2, 0, 0.0, 0.0 };
@@ -182,11 +177,12 @@ GST_END_TEST;
 GST_START_TEST (test_memory)
 {
   const gsize n = 1024;
-  GstHarness *h = harness_new ("analytics", n, GRID_WIDTH, GRID_HEIGHT);
+  GstHarness *h = ccl_test_launch (GRID_WIDTH, GRID_HEIGHT,
+                                   "cudaccl backend=cpu attach=analytics max-components=%u", n);
   GstBuffer *buffer;
   gsize before, after;
 
-  gst_buffer_unref (gst_harness_push_and_pull (h, grid_new ()));
+  ccl_test_push (h, grid_new ());
   buffer = grid_new ();
   before = mallinfo2 ().uordblks + mallinfo2 ().hblkhd;
   buffer = gst_harness_push_and_pull (h, buffer);

@@ -54,22 +54,13 @@ GST_START_TEST (test_no_batch)
   gst_util_set_object_arg (G_OBJECT (h->element), "attach", "components+nvds");
   for (i = 0; i < 4; i++) {
     GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
-    GstMessage *message;
 
     if (i % 2)
       nv_ds_fake_add_batch (buffer, FALSE);
     buffer = gst_harness_push_and_pull (h, buffer);
     fail_unless (gst_buffer_get_ccl_meta (buffer) != NULL);
     gst_buffer_unref (buffer);
-    while ((message = ccl_test_pop_message (h, GST_MESSAGE_WARNING))) {
-      GError *error = NULL;
-
-      gst_message_parse_warning (message, &error, NULL);
-      fail_unless (strstr (error->message, "nvstreammux") != NULL, "%s", error->message);
-      g_clear_error (&error);
-      gst_message_unref (message);
-      n++;
-    }
+    n += ccl_test_check_warnings (h, "nvstreammux");
   }
   fail_unless_equals_int (n, 1);
   ccl_test_harness_free (h);
@@ -121,8 +112,7 @@ static const struct
 /* Objects of DeepStream's detectors are tracked, and get the ids. */
 GST_START_TEST (test_read)
 {
-  GstHarness *h =
-      ccl_test_harness_new (gst_parse_launch ("ccltrack min-persistence=1", NULL), "GRAY8", 64, 48);
+  GstHarness *h = ccl_test_launch (64, 48, "ccltrack min-persistence=1");
   GstBuffer *buffer = ccl_test_black_new (64, 48);
   NvDsBatchMeta *batch;
   GstCclMeta *meta;
@@ -185,11 +175,9 @@ GST_START_TEST (test_track)
                                       .centroid_y = 11.5,
                                       .class_id = 2,
                                       .confidence = 0.5 };
-  GstHarness *h = ccl_test_harness_new (
-      gst_parse_launch ("ccltrack min-persistence=1 attach=nvds", NULL), "GRAY8", 64, 48);
+  GstHarness *h = ccl_test_launch (64, 48, "ccltrack min-persistence=1 attach=nvds");
   GstCclClassNames *names = gst_ccl_class_names_new (strings);
   const NvDsObjectMeta *object;
-  GstMessage *message;
   guint i;
 
   for (i = 0; i < 2; i++) {
@@ -210,9 +198,7 @@ GST_START_TEST (test_track)
     }
     gst_buffer_unref (buffer);
   }
-  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
+  fail_unless_equals_int (ccl_test_check_warnings (h, "nvstreammux"), 1);
   gst_ccl_class_names_unref (names);
   ccl_test_harness_free (h);
 }

@@ -7,6 +7,7 @@
 
 #define WIDTH 160
 #define HEIGHT 120
+#define SEGMENTATION "cudaccl backend=cpu segmentation=true connectivity=4"
 
 /* What a mask pixel says: 0 is background. */
 static const guint8 mask[] = {
@@ -60,7 +61,7 @@ mask_new (GstVideoFormat format)
 
 /* A bright frame in colour, whose mask lies in the rectangle. */
 static GstBuffer *
-frame_new (GstVideoFormat format, gint x, gint y, guint width, guint height)
+segmented_new (GstVideoFormat format, gint x, gint y, guint width, guint height)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3, NULL);
   GstAnalyticsSegmentationMtd segmentation;
@@ -76,26 +77,19 @@ frame_new (GstVideoFormat format, gint x, gint y, guint width, guint height)
   return buffer;
 }
 
-static GstHarness *
-harness_new (void)
-{
-  return ccl_test_harness_new (
-      ccl_test_element_new ("cpu", "segmentation", TRUE, "connectivity", 4, NULL), "RGB", WIDTH,
-      HEIGHT);
-}
-
 /* Masks of all formats, ten frame pixels for each of theirs, at (x, 20), which may be outside. */
 GST_START_TEST (test_masks)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE,
                                             GST_VIDEO_FORMAT_GRAY16_BE };
   static const gint lefts[] = { 0, 40, -30, 120 };
-  GstHarness *h = harness_new ();
+  GstHarness *h = ccl_test_harness_new (ccl_test_parse (SEGMENTATION), "RGB", WIDTH, HEIGHT);
   guint f, l, i;
 
   for (f = 0; f < G_N_ELEMENTS (formats); f++)
     for (l = 0; l < G_N_ELEMENTS (lefts); l++) {
-      GstBuffer *out = gst_harness_push_and_pull (h, frame_new (formats[f], lefts[l], 20, 80, 60));
+      GstBuffer *out =
+          gst_harness_push_and_pull (h, segmented_new (formats[f], lefts[l], 20, 80, 60));
       GstCclMeta *meta = gst_buffer_get_ccl_meta (out);
 
       fail_unless (meta);
@@ -126,8 +120,9 @@ GST_END_TEST;
 /* Frame pixels that a mask pixel covers in part are in the box. */
 GST_START_TEST (test_fractions)
 {
-  GstHarness *h = harness_new ();
-  GstBuffer *out = gst_harness_push_and_pull (h, frame_new (GST_VIDEO_FORMAT_GRAY8, 0, 0, 10, 5));
+  GstHarness *h = ccl_test_harness_new (ccl_test_parse (SEGMENTATION), "RGB", WIDTH, HEIGHT);
+  GstBuffer *out =
+      gst_harness_push_and_pull (h, segmented_new (GST_VIDEO_FORMAT_GRAY8, 0, 0, 10, 5));
   const GstCclComponent *c = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (out), 0);
 
   fail_unless_equals_int (c->x, 1);     /* 1.25 */
@@ -143,13 +138,13 @@ GST_END_TEST;
 /* A network may skip frames. */
 GST_START_TEST (test_no_mask)
 {
-  GstHarness *h = harness_new ();
+  GstHarness *h = ccl_test_harness_new (ccl_test_parse (SEGMENTATION), "RGB", WIDTH, HEIGHT);
   GstBuffer *out;
 
-  out = gst_harness_push_and_pull (h, frame_new (GST_VIDEO_FORMAT_UNKNOWN, 0, 0, 0, 0));
+  out = gst_harness_push_and_pull (h, segmented_new (GST_VIDEO_FORMAT_UNKNOWN, 0, 0, 0, 0));
   fail_if (gst_buffer_get_ccl_meta (out));
   gst_buffer_unref (out);
-  out = gst_harness_push_and_pull (h, frame_new (GST_VIDEO_FORMAT_GRAY8, 0, 0, WIDTH, HEIGHT));
+  out = gst_harness_push_and_pull (h, segmented_new (GST_VIDEO_FORMAT_GRAY8, 0, 0, WIDTH, HEIGHT));
   fail_unless (gst_buffer_get_ccl_meta (out));
   gst_buffer_unref (out);
   ccl_test_harness_free (h);
@@ -158,17 +153,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_errors)
 {
-  GstElement *element;
-  GstHarness *h = harness_new ();
+  GstHarness *h = ccl_test_harness_new (ccl_test_parse (SEGMENTATION), "RGB", WIDTH, HEIGHT);
 
-  fail_unless_equals_int (gst_harness_push (h, frame_new (GST_VIDEO_FORMAT_GRAY8, 0, 0, 0, HEIGHT)),
-                          GST_FLOW_ERROR);
+  fail_unless_equals_int (
+      gst_harness_push (h, segmented_new (GST_VIDEO_FORMAT_GRAY8, 0, 0, 0, HEIGHT)),
+      GST_FLOW_ERROR);
   ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "mask without size");
   ccl_test_harness_free (h);
 
-  element = ccl_test_element_new ("cpu", "segmentation", TRUE, NULL);
-  gst_util_set_object_arg (G_OBJECT (element), "features", "ellipse");
-  ccl_test_check_start_fails (element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "features");
+  ccl_test_check_start_fails (ccl_test_parse (SEGMENTATION " features=ellipse"), GST_LIBRARY_ERROR,
+                              GST_LIBRARY_ERROR_SETTINGS, "features");
 }
 GST_END_TEST;
 

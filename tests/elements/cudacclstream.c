@@ -80,8 +80,7 @@ GST_START_TEST (test_tee)
     buffers[i] = ccl_test_collect (pipeline, i == 0 ? "a" : "b");
   }
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
+  ccl_test_play (pipeline);
 
   fail_unless_equals_int (buffers[0]->len, 5);
   fail_unless_equals_int (buffers[1]->len, 5);
@@ -93,7 +92,6 @@ GST_START_TEST (test_tee)
     ccl_test_check_nothing (b);
   }
 
-  gst_element_set_state (pipeline, GST_STATE_NULL);
   g_ptr_array_unref (buffers[0]);
   g_ptr_array_unref (buffers[1]);
   gst_object_unref (pipeline);
@@ -105,7 +103,6 @@ GST_START_TEST (test_gap)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
   GstBuffer *gaps[] = { gst_buffer_new (), ccl_test_picture_new ("GRAY8", LAYOUT_PACKED) };
-  GstEvent *event;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
@@ -124,12 +121,9 @@ GST_START_TEST (test_gap)
   }
   fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR));
 
-  while ((event = gst_harness_try_pull_event (h)))
-    gst_event_unref (event);
+  ccl_test_drain (h);
   fail_unless (gst_harness_push_event (h, gst_event_new_gap (2 * GST_SECOND, GST_SECOND)));
-  event = gst_harness_try_pull_event (h);
-  fail_unless (event && GST_EVENT_TYPE (event) == GST_EVENT_GAP);
-  gst_event_unref (event);
+  fail_unless_equals_int (ccl_test_count_events (h, GST_EVENT_GAP), 1);
 
   ccl_test_push_picture (h);
   ccl_test_harness_free (h);
@@ -139,7 +133,6 @@ GST_END_TEST;
 GST_START_TEST (test_flush_and_eos)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
-  GstEvent *event;
   guint i;
 
   for (i = 0; i < 5; i++) {
@@ -148,12 +141,9 @@ GST_START_TEST (test_flush_and_eos)
   }
 
   ccl_test_push_picture (h);
-  while ((event = gst_harness_try_pull_event (h)))
-    gst_event_unref (event);
+  ccl_test_drain (h);
   gst_harness_push_event (h, gst_event_new_eos ());
-  event = gst_harness_try_pull_event (h);
-  fail_unless (event && GST_EVENT_TYPE (event) == GST_EVENT_EOS);
-  gst_event_unref (event);
+  fail_unless_equals_int (ccl_test_count_events (h, GST_EVENT_EOS), 1);
   fail_unless_equals_int (gst_harness_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
                           GST_FLOW_EOS);
 
@@ -165,8 +155,6 @@ GST_END_TEST;
 GST_START_TEST (test_qos)
 {
   GstHarness *h = ccl_test_picture_harness_new (__i__, NULL);
-  guint64 frames;
-  GstStructure *stats;
   GstBuffer *buffer;
 
   ccl_test_push_picture (h);
@@ -178,10 +166,7 @@ GST_START_TEST (test_qos)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   fail_if (gst_harness_try_pull (h));
 
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "frames", &frames));
-  fail_unless_equals_uint64 (frames, 1);
-  gst_structure_free (stats);
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "frames"), 1);
 
   buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
   GST_BUFFER_PTS (buffer) = 60 * GST_SECOND;

@@ -186,7 +186,7 @@ GST_START_TEST (test_devices)
     check_device (anywhere, device);
 
     gst_harness_set_src_caps_str (h, "video/x-raw,format=NV12,width=13,height=7,framerate=1/1");
-    gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED)));
+    ccl_test_push (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED));
     check_device (h, device);
 
     gst_object_unref (context);
@@ -204,7 +204,7 @@ GST_START_TEST (test_unused_context)
                                         PICTURE_HEIGHT);
   GstContext *context = gst_context_new_cuda_context (given);
 
-  gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED)));
+  ccl_test_push (h, ccl_test_picture_new ("NV12", LAYOUT_PACKED));
   gst_element_set_context (h->element, context);
   fail_unless (query_context (h->srcpad) == given);
   gst_element_set_state (h->element, GST_STATE_READY);

@@ -80,12 +80,6 @@ end (void)
   test_cuda_fault_end ();
 }
 
-static GstHarness *
-harness_new (const gchar *backend, gint width, gint height)
-{
-  return ccl_test_harness_new (ccl_test_element_new (backend, NULL), "GRAY8", width, height);
-}
-
 /* One message says that the CPU goes on, and why. */
 static void
 check_warning (GstHarness *h, gint code)
@@ -112,15 +106,6 @@ check_no_message (GstHarness *h)
   fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
 }
 
-static void
-push_black (GstHarness *h, guint width, guint height)
-{
-  GstBuffer *out = gst_harness_push_and_pull (h, ccl_test_black_new (width, height));
-
-  fail_unless (out != NULL);
-  gst_buffer_unref (out);
-}
-
 /* With backend auto, the CPU goes on where CUDA does not start. */
 GST_START_TEST (test_auto_at_start)
 {
@@ -128,7 +113,7 @@ GST_START_TEST (test_auto_at_start)
 
   begin ();
   arm (failures[__i__].only, failures[__i__].error, failures[__i__].sticky);
-  h = harness_new ("auto", PICTURE_WIDTH, PICTURE_HEIGHT);
+  h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=auto");
   ccl_test_push_picture (h);
   check_warning (h, failures[__i__].code);
   ccl_test_push_picture (h);
@@ -145,8 +130,8 @@ GST_START_TEST (test_auto_at_caps)
   GstHarness *h;
 
   begin ();
-  h = harness_new ("auto", 40, 30);
-  push_black (h, 40, 30);
+  h = ccl_test_launch (40, 30, "cudaccl backend=auto");
+  ccl_test_push (h, ccl_test_black_new (40, 30));
   check_no_message (h);
 
   arm (failures[__i__].only, failures[__i__].error, failures[__i__].sticky);
@@ -156,7 +141,7 @@ GST_START_TEST (test_auto_at_caps)
 
   disarm ();
   ccl_test_set_caps (h, "GRAY8", 40, 30);
-  push_black (h, 40, 30);
+  ccl_test_push (h, ccl_test_black_new (40, 30));
   check_no_message (h);
   fail_unless (test_cuda_fault.calls > 0, "CUDA is not tried again");
 
@@ -171,7 +156,7 @@ GST_START_TEST (test_auto_on_frame)
   GstHarness *h;
 
   begin ();
-  h = harness_new ("auto", PICTURE_WIDTH, PICTURE_HEIGHT);
+  h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=auto");
   arm (frame_failures[__i__].only, frame_failures[__i__].error, frame_failures[__i__].sticky);
   test_cuda_fake_late_values = frame_failures[__i__].late;
   ccl_test_push_picture (h);
@@ -229,8 +214,8 @@ GST_START_TEST (test_cuda)
   GstHarness *h;
 
   begin ();
-  h = harness_new ("cuda", 40, 30);
-  push_black (h, 40, 30);
+  h = ccl_test_launch (40, 30, "cudaccl backend=cuda");
+  ccl_test_push (h, ccl_test_black_new (40, 30));
 
   arm (failures[__i__].only, failures[__i__].error, failures[__i__].sticky);
   ccl_test_set_caps (h, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -240,7 +225,7 @@ GST_START_TEST (test_cuda)
   ccl_test_restart (h, GST_STATE_READY);
   ccl_test_drain (h);
   ccl_test_set_caps (h, "GRAY8", 40, 30);
-  push_black (h, 40, 30);
+  ccl_test_push (h, ccl_test_black_new (40, 30));
   check_no_message (h);
 
   ccl_test_harness_free (h);
@@ -253,7 +238,7 @@ GST_START_TEST (test_cuda_on_frame)
   GstHarness *h;
 
   begin ();
-  h = harness_new ("cuda", 40, 30);
+  h = ccl_test_launch (40, 30, "cudaccl backend=cuda");
   arm (frame_failures[__i__].only, frame_failures[__i__].error, frame_failures[__i__].sticky);
   test_cuda_fake_late_values = frame_failures[__i__].late;
   fail_unless_equals_int (gst_harness_push (h, ccl_test_black_new (40, 30)), GST_FLOW_ERROR);
@@ -262,8 +247,8 @@ GST_START_TEST (test_cuda_on_frame)
   ccl_test_harness_free (h);
 
   disarm ();
-  h = harness_new ("cuda", 40, 30);
-  push_black (h, 40, 30);
+  h = ccl_test_launch (40, 30, "cudaccl backend=cuda");
+  ccl_test_push (h, ccl_test_black_new (40, 30));
   check_no_message (h);
 
   ccl_test_harness_free (h);
@@ -278,8 +263,8 @@ GST_START_TEST (test_device_gone)
   GstHarness *h;
 
   begin ();
-  h = harness_new (is_auto ? "auto" : "cuda", 40, 30);
-  push_black (h, 40, 30);
+  h = ccl_test_launch (40, 30, "cudaccl backend=%s", is_auto ? "auto" : "cuda");
+  ccl_test_push (h, ccl_test_black_new (40, 30));
 
   fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_READY),
                           GST_STATE_CHANGE_SUCCESS);
@@ -313,8 +298,8 @@ GST_START_TEST (test_full_device)
     return;
   }
 
-  h = harness_new ("auto", PICTURE_WIDTH, PICTURE_HEIGHT);
-  other = harness_new ("cuda", PICTURE_WIDTH, PICTURE_HEIGHT);
+  h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=auto");
+  other = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cuda");
   ccl_test_push_picture (h);
   ccl_test_push_picture (other);
   ballast = test_device_fill ();
@@ -322,7 +307,7 @@ GST_START_TEST (test_full_device)
   ccl_test_push_picture (other);
 
   ccl_test_set_caps (h, "GRAY8", width, height);
-  push_black (h, (guint) width, (guint) height);
+  ccl_test_push (h, ccl_test_black_new ((guint) width, (guint) height));
   check_warning (h, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
   ccl_test_set_caps (other, "GRAY8", width, height);
   ccl_test_check_error (other, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "cudaMalloc");
@@ -334,7 +319,7 @@ GST_START_TEST (test_full_device)
   ccl_test_restart (other, GST_STATE_READY);
   ccl_test_drain (other);
   ccl_test_set_caps (other, "GRAY8", width, height);
-  push_black (other, (guint) width, (guint) height);
+  ccl_test_push (other, ccl_test_black_new ((guint) width, (guint) height));
   check_no_message (other);
 
   ccl_test_harness_free (other);

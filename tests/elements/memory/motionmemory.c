@@ -194,20 +194,15 @@ static const Kind kinds[] = {
 };
 
 static GstHarness *
-harness_new (const gchar *name, const gchar *backend, const gchar *feature, const gchar *format,
-             guint scale)
+motion_new (const gchar *name, const gchar *backend, const gchar *feature, const gchar *format,
+            guint scale)
 {
-  GstElement *element = gst_element_factory_make (name, NULL);
-  GstHarness *h;
-  GstCaps *caps;
+  GstHarness *h =
+      ccl_test_launch (8, 8, "%s backend=%s shadows=mark scale=%u", name, backend, scale);
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width",
+                                       G_TYPE_INT, FRAME_WIDTH, "height", G_TYPE_INT, FRAME_HEIGHT,
+                                       "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
 
-  gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
-  gst_util_set_object_arg (G_OBJECT (element), "shadows", "mark");
-  g_object_set (element, "scale", scale, NULL);
-  h = ccl_test_harness_new (element, "GRAY8", 8, 8);
-  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
-                              FRAME_WIDTH, "height", G_TYPE_INT, FRAME_HEIGHT, "framerate",
-                              GST_TYPE_FRACTION, 25, 1, NULL);
   if (feature)
     gst_caps_set_features_simple (caps, gst_caps_features_new (feature, NULL));
   gst_harness_set_src_caps (h, caps);
@@ -256,8 +251,8 @@ compare_pixels (const gchar *what, guint n, GstBuffer *expected, GstBuffer *got)
 static void
 check_kind (const gchar *name, const Kind *kind, guint scale)
 {
-  GstHarness *cpu = harness_new (name, "cpu", NULL, kind->format, scale);
-  GstHarness *cuda = harness_new (name, "cuda", kind->feature, kind->format, scale);
+  GstHarness *cpu = motion_new (name, "cpu", NULL, kind->format, scale);
+  GstHarness *cuda = motion_new (name, "cuda", kind->feature, kind->format, scale);
   guint64 before = 0;
   gpointer data = NULL;
   guint n, found = 0;

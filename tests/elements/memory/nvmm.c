@@ -21,16 +21,6 @@ static const NvmmKind kinds[] = {
 
 static const gchar *const formats[] = { "NV12", "I420", "GRAY8" };
 
-static GstHarness *
-harness_new (const gchar *format, guint width, guint height)
-{
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", 8, 8);
-
-  ccl_test_nvmm_set_caps (h, format, width, height);
-
-  return h;
-}
-
 /* Asserts that the frame is refused with an error that contains @text. */
 static void
 check_refused (GstHarness *h, GstBuffer *buffer, GQuark domain, gint code, const gchar *text)
@@ -46,7 +36,7 @@ GST_START_TEST (test_kinds)
 
   for (kind = 0; kind < G_N_ELEMENTS (kinds); kind++) {
     for (i = 0; i < G_N_ELEMENTS (formats); i++) {
-      GstHarness *h = harness_new (formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
+      GstHarness *h = ccl_test_nvmm_harness_new (formats[i], PICTURE_WIDTH, PICTURE_HEIGHT);
 
       ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (ccl_test_nvmm_memory_new (
                                  ccl_test_nvmm_surface_new (&kinds[kind], FALSE))));
@@ -62,7 +52,7 @@ GST_START_TEST (test_crop)
   guint kind;
 
   for (kind = 0; kind < G_N_ELEMENTS (kinds); kind++) {
-    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     GstBuffer *buffer = ccl_test_nvmm_buffer_new (
         ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[kind], TRUE)));
     GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
@@ -111,7 +101,7 @@ GST_START_TEST (test_registered_once)
   for (i = 0; i < G_N_ELEMENTS (memories); i++)
     memories[i] = ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[4 + i % 2], FALSE));
   for (i = 0; i < 2; i++)
-    h[i] = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    h[i] = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
 
   for (k = 0; k < 5; k++) {
     for (i = 0; i < G_N_ELEMENTS (memories); i++) {
@@ -123,7 +113,7 @@ GST_START_TEST (test_registered_once)
                             PICTURE_HEIGHT);
     if (k == 2) {
       ccl_test_harness_free (h[1]);
-      h[1] = harness_new ("GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+      h[1] = ccl_test_nvmm_harness_new ("GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
     }
   }
   check_counts (&before, G_N_ELEMENTS (memories), 0);
@@ -172,7 +162,8 @@ GST_START_TEST (test_many)
   for (i = 0; i < G_N_ELEMENTS (memories); i++)
     memories[i] = ccl_test_nvmm_memory_new (ccl_test_nvmm_surface_new (&kinds[4 + i % 2], FALSE));
   for (i = 0; i < G_N_ELEMENTS (readers); i++)
-    readers[i] = (Reader){ harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT), memories };
+    readers[i] =
+        (Reader){ ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT), memories };
   ccl_test_run_threads (run_many, readers, sizeof (*readers), G_N_ELEMENTS (readers));
   for (i = 0; i < G_N_ELEMENTS (readers); i++)
     ccl_test_harness_free (readers[i].h);
@@ -193,7 +184,7 @@ GST_START_TEST (test_other_surface)
   guint kind, n = 0;
 
   for (kind = 4; kind < 6; kind++) {
-    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     NvBufSurface *surface = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
     NvmmSlot *memory = ccl_test_nvmm_slot_new (surface);
     guint i;
@@ -231,7 +222,7 @@ GST_START_TEST (test_unseen_surface)
   guint kind;
 
   for (kind = 4; kind < 6; kind++) {
-    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
     NvBufSurface *seen = ccl_test_nvmm_surface_new (&kinds[kind], FALSE);
     NvmmSlot *memory = ccl_test_nvmm_slot_new (seen);
 
@@ -260,7 +251,7 @@ GST_START_TEST (test_other_content)
 
   surface = ccl_test_nvmm_surface_new (&kinds[4], FALSE);
   memory = ccl_test_nvmm_memory_new (surface);
-  h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+  h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
   ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (gst_memory_ref (memory)));
   check_counts (&before, 1, 0);
   surface->surfaceList[0].bufferDesc++;
@@ -281,7 +272,7 @@ GST_START_TEST (test_foreign_image)
 
   surface = ccl_test_nvmm_surface_new (&kinds[5], FALSE);
   surface->surfaceList[0].mappedAddr.eglImage = surface;
-  h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+  h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
   ccl_test_nvmm_push (h, ccl_test_nvmm_buffer_new (ccl_test_nvmm_memory_new (surface)));
   check_registered (&before, 1, 1);
   fail_unless_equals_int (nv_fake_counts ()->mapped, before.mapped);
@@ -397,7 +388,7 @@ GST_START_TEST (test_faults)
 
   for (i = 0; i < G_N_ELEMENTS (faults); i++) {
     NvFakeCounts before = *nv_fake_counts ();
-    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH, PICTURE_HEIGHT);
 
     nv_fake_set_fault (faults[i].fault);
     check_refused (h,
@@ -420,7 +411,7 @@ GST_START_TEST (test_small_image)
   guint kind;
 
   for (kind = 4; kind < 6; kind++) {
-    GstHarness *h = harness_new ("NV12", PICTURE_WIDTH + 1, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_nvmm_harness_new ("NV12", PICTURE_WIDTH + 1, PICTURE_HEIGHT);
 
     check_refused (h,
                    ccl_test_nvmm_buffer_new (

@@ -7,13 +7,6 @@
 
 #define MEMORY_TYPE "CclPinnedMemory"
 
-static GstHarness *
-picture_harness_new (void)
-{
-  return ccl_test_harness_new (ccl_test_element_new ("cuda", NULL), "GRAY8", PICTURE_WIDTH,
-                               PICTURE_HEIGHT);
-}
-
 static GstQuery *
 query_allocation (GstHarness *h, gboolean need_pool)
 {
@@ -59,11 +52,11 @@ push_picture_in (GstHarness *h, GstBuffer *buffer)
 /* The pool's buffers are pinned, pass through, and need no staging buffer. */
 GST_START_TEST (test_pool)
 {
-  GstHarness *h = picture_harness_new ();
+  GstHarness *h = ccl_test_picture_harness_new (1, NULL);
   guint64 before, pinned, staged;
   GstVideoInfo info;
   GstBufferPool *pool;
-  GstStructure *config, *stats;
+  GstStructure *config;
   GstAllocator *allocator;
   GstQuery *query;
   guint size, min, i;
@@ -95,11 +88,9 @@ GST_START_TEST (test_pool)
     gst_buffer_unref (buffer);
   }
   pinned = ccl_test_allocations (h);
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless_equals_string (gst_structure_get_string (stats, "upload"), "pixels");
-  gst_structure_free (stats);
+  ccl_test_check_stat (h->element, "upload", "pixels");
   for (i = 0; i < 3; i++)
-    gst_buffer_unref (gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PADDED)));
+    ccl_test_push (h, ccl_test_picture_new ("GRAY8", LAYOUT_PADDED));
   staged = ccl_test_allocations (h);
   /* On integrated devices not even a device image is needed. */
   fail_unless (pinned <= before + 1, "%" G_GUINT64_FORMAT " more", pinned - before);
@@ -116,7 +107,7 @@ GST_END_TEST;
 GST_START_TEST (test_memory)
 {
   static const gsize aligns[] = { 0, 31, 4095, 65535 };
-  GstHarness *h = picture_harness_new ();
+  GstHarness *h = ccl_test_picture_harness_new (1, NULL);
   GstAllocator *allocator = get_allocator (h);
   guint i, j;
 
@@ -163,7 +154,7 @@ GST_END_TEST;
 /* Shared parts of pinned memory are pinned. */
 GST_START_TEST (test_part)
 {
-  GstHarness *h = picture_harness_new ();
+  GstHarness *h = ccl_test_picture_harness_new (1, NULL);
   GstAllocator *allocator = get_allocator (h);
   GstMemory *memory = gst_allocator_alloc (allocator, 4096, NULL), *part;
   GstBuffer *buffer = gst_buffer_new ();
@@ -198,7 +189,7 @@ GST_START_TEST (test_copy)
     gssize offset, size;
     gsize wanted;
   } copies[] = { { 0, -1, 1000 }, { 10, -1, 990 }, { 10, 100, 100 }, { 0, 0, 0 } };
-  GstHarness *h = picture_harness_new ();
+  GstHarness *h = ccl_test_picture_harness_new (1, NULL);
   GstAllocator *allocator = get_allocator (h);
   GstAllocationParams params = { .prefix = 3, .align = 63 };
   GstMemory *memory = gst_allocator_alloc (allocator, 1007, &params), *part;
@@ -275,9 +266,7 @@ GST_START_TEST (test_source)
   Seen seen = { 0 };
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_at_frame, &seen, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  ccl_test_wait_for (pipeline, GST_MESSAGE_EOS);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  ccl_test_play (pipeline);
   fail_unless_equals_int (seen.frames, 30);
   fail_unless_equals_int (seen.pinned, 30);
   fail_unless (seen.first > 0);
