@@ -20,7 +20,7 @@ get_rules (G_GNUC_UNUSED const GstCclScene *scene, const Track *track)
 static void
 measure (const GstCclScene *scene, Track *track, const Blob *blob, gdouble alpha)
 {
-  gst_ccl_scene_measure (scene, track, blob, gst_ccl_measure_get_share (track, blob, alpha));
+  gst_ccl_scene_measure (scene, track, blob, gst_ccl_measure_get_share (track, blob, alpha), FALSE);
 }
 
 /* Components are all that is known of their members. */

@@ -66,7 +66,7 @@ is_like (const Track *track, const Box *box, const Box *both)
 }
 
 /* Whether two parts of a track look like objects rather than fragments: they are side by side, and
- * both about as high as the track. What is one above the other belongs together. */
+ * both about as high as the track. Parts one above the other belong together. */
 static gboolean
 is_separate (const Track *track, const Box *a, const Box *b)
 {
@@ -75,7 +75,7 @@ is_separate (const Track *track, const Box *a, const Box *b)
   return gap >= 0.0 && MIN (get_length (a, 1), get_length (b, 1)) > 0.6 * track->size[1];
 }
 
-/* What is left over of a detector's boxes may be a second box of an object. */
+/* A box of a detector that is left over may be a second one of an object. */
 static void
 find_doubles (GstCclScene *self, guint track)
 {

@@ -233,9 +233,9 @@ measure_sides (GstCclScene *self, const Box *box, guint k)
     self->mode->get_offset (track, box, k, offset);
     sides[0] = box->low[k] + offset[0];
     sides[1] = box->high[k] + offset[1];
-    if (low < MOST_UNCERTAIN && !gst_ccl_scene_touches (self, box, k, FALSE))
+    if (low < MOST_UNCERTAIN && !touches (self, box, k, FALSE))
       gst_ccl_kalman_measure (centre, sides[0] + half, variance * low);
-    if (high < MOST_UNCERTAIN && !gst_ccl_scene_touches (self, box, k, TRUE))
+    if (high < MOST_UNCERTAIN && !touches (self, box, k, TRUE))
       gst_ccl_kalman_measure (centre, sides[1] - half, variance * high);
 
     /* No member is outside of the group. */

@@ -146,15 +146,16 @@ get_rules (const GstCclScene *scene, const Track *track)
 static void
 measure (const GstCclScene *scene, Track *track, const Blob *blob, gdouble alpha)
 {
-  gdouble share = gst_ccl_measure_get_share (track, blob, alpha);
+  gdouble share;
 
   if (!blob->object && track->rules.guided) {
     track->seen = gst_ccl_carrier_move (track, blob);
     return;
   }
+  share = gst_ccl_measure_get_share (track, blob, alpha);
   if (!blob->object && track->known && blob->owner < 0)
     share = 0.0; /* the track joined it: a component of several objects, or of none */
-  gst_ccl_scene_measure (scene, track, blob, share);
+  gst_ccl_scene_measure (scene, track, blob, share, FALSE);
   if (!blob->object) { /* its sides are those of the component */
     memset (track->look.offset, 0, sizeof (track->look.offset));
     track->look.held = FALSE;
@@ -419,6 +420,7 @@ measure_box (const GstCclScene *scene, Track *track, const Blob *blob, gdouble a
   const gdouble gap = MAX (track->unfound - age, 0.0);
   const gdouble alpha = 1.0 - pow (1.0 - LOOK_ALPHA, gap * LOOK_RATE);
   const gdouble share = gst_ccl_measure_get_share (track, blob, alpha);
+  const gboolean long_predicted = is_seldom (scene->looks) && !is_carried (scene->looks);
   gdouble way[2];
   guint k;
 
@@ -429,10 +431,7 @@ measure_box (const GstCclScene *scene, Track *track, const Blob *blob, gdouble a
       track->centre[k].position = track->origin[k] = get_middle (&blob->box, k);
     }
   }
-  if (is_seldom (scene->looks) && !is_carried (scene->looks))
-    gst_ccl_scene_measure_better (scene, track, blob, share); /* predicted for too long */
-  else
-    gst_ccl_scene_measure (scene, track, blob, share);
+  gst_ccl_scene_measure (scene, track, blob, share, long_predicted);
   for (k = 0; k < 2; k++)
     way[k] = track->centre[k].position - track->origin[k];
   track->look.travelled |= hypot (way[0], way[1]) > TRAVEL * get_scale (track);
@@ -467,15 +466,10 @@ gst_ccl_looks_apply (GstCclScene *scene, GstClockTime time, const GstCclDetectio
   gst_ccl_boxes_compare (scene->blobs,
                          gst_ccl_past_find (&scene->looks->past, time, LONGEST_PAST * GST_SECOND),
                          scene->params.min_confidence, &scene->looks->fit);
+  gst_ccl_scene_expect (scene);
   n = scene->tracks->len;
-  for (i = 0; i < n; i++) {
-    Track *track = get_track (scene, i);
-
-    track->rules = get_rules (scene, track);
-    gst_ccl_scene_expect (track);
-    if (!track->known)
-      track->confidence *= NEW_WEIGHT;
-  }
+  for (i = 0; i < n; i++)
+    get_track (scene, i)->confidence *= get_track (scene, i)->known ? 1.0 : NEW_WEIGHT;
   gst_ccl_scene_match (scene, 0.0);
   gst_ccl_scene_find_fragments (scene);
   deny_unfound (scene, parts, n_parts);

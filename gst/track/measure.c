@@ -25,8 +25,8 @@ measure_axis (const GstCclScene *self, Track *track, const Blob *blob, guint k, 
   const Box *box = &blob->box;
   gdouble *size = &track->size[k], length = get_length (box, k), middle = get_middle (box, k);
   gdouble low = box->low[k] + *size / 2.0, high = box->high[k] - *size / 2.0;
-  gboolean low_cut = blob->cut[k][0] || gst_ccl_scene_touches (self, box, k, FALSE);
-  gboolean high_cut = blob->cut[k][1] || gst_ccl_scene_touches (self, box, k, TRUE);
+  gboolean low_cut = blob->cut[k][0] || touches (self, box, k, FALSE);
+  gboolean high_cut = blob->cut[k][1] || touches (self, box, k, TRUE);
   GstCclKalman *centre = &track->centre[k];
 
   if (low_cut != high_cut) {
@@ -52,8 +52,9 @@ measure_axis (const GstCclScene *self, Track *track, const Blob *blob, guint k, 
   return share;
 }
 
-static void
-measure (const GstCclScene *self, Track *track, const Blob *blob, gdouble share, gboolean better)
+void
+gst_ccl_scene_measure (const GstCclScene *self, Track *track, const Blob *blob, gdouble share,
+                       gboolean better)
 {
   const gdouble noise = better ? BETTER_NOISE : MEASUREMENT_NOISE;
   const gdouble variance = square (MAX (noise * get_scale (track), 0.5));
@@ -75,19 +76,6 @@ gst_ccl_measure_get_share (const Track *track, const Blob *blob, gdouble alpha)
 
   /* Detectors tell sizes better than masks. */
   return blob->object ? MAX (share, alpha * (2.0 - alpha)) : share;
-}
-
-void
-gst_ccl_scene_measure (const GstCclScene *self, Track *track, const Blob *blob, gdouble share)
-{
-  measure (self, track, blob, share, FALSE);
-}
-
-void
-gst_ccl_scene_measure_better (const GstCclScene *self, Track *track, const Blob *blob,
-                              gdouble share)
-{
-  measure (self, track, blob, share, TRUE);
 }
 
 void

@@ -14,13 +14,10 @@ void gst_ccl_scene_measure_all (GstCclScene *self);
 /* Weight of the size of a detection in that of its track. @alpha is the usual one. */
 gdouble gst_ccl_measure_get_share (const Track *track, const Blob *blob, gdouble alpha);
 
-/* Measures a track that has a detection for itself. @share is the weight of its size. */
-void gst_ccl_scene_measure (const GstCclScene *self, Track *track, const Blob *blob, gdouble share);
-
-/* The same for a box that is better than the prediction: its centre counts more, wherever its sides
- * are. */
-void gst_ccl_scene_measure_better (const GstCclScene *self, Track *track, const Blob *blob,
-                                   gdouble share);
+/* Measures a track that has a detection for itself. @share is the weight of its size. If it is
+ * @better than the prediction, its centre counts more, wherever its sides are. */
+void gst_ccl_scene_measure (const GstCclScene *self, Track *track, const Blob *blob, gdouble share,
+                            gboolean better);
 
 G_END_DECLS
 

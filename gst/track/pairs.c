@@ -97,13 +97,14 @@ sqrt4 (V4 values)
   return values;
 }
 
-/* What is compared of a track. */
+/* A track, as it is compared with detections. */
 typedef struct
 {
   gfloat low[2], high[2], middle[2], per_reach[2];
   gdouble centre[2], farthest[2]; /* distance of centres */
   gfloat area, confidence, iou_threshold;
-  gboolean sized; /* see Rules */
+  gboolean has_rules; /* some pairs have rules of their own */
+  gboolean sized;     /* see Rules */
   guint class_id;
   gdouble order; /* 0...1: place of the track among all */
   const Blob *blobs;
@@ -349,7 +350,7 @@ add_pairs (GstCclPairs *self, const Query *query, guint first, guint n)
   scores.similar = least * (gfloat) GATE_AREA >= most;
   scores.sized_similar = least * (gfloat) SIZED_AREA >= most;
   scores.same = (scores.overlap >= query->iou_threshold) | (scores.similar & reached);
-  if (G_UNLIKELY (grid->has_rules || query->sized))
+  if (G_UNLIKELY (query->has_rules))
     apply_rules (query, entries, n, &scores);
   scores.score =
       select4 (scores.same, min4 (scores.score * query->confidence, splat4 (1.0f)), splat4 (-1.0f));
@@ -427,6 +428,7 @@ gst_ccl_pairs_find (GstCclPairs *self, const GArray *tracks, GArray *blobs, gdou
     Query query = { .area = (gfloat) (track->size[0] * track->size[1]),
                     .confidence = (gfloat) track->confidence,
                     .iou_threshold = (gfloat) iou_threshold,
+                    .has_rules = self->grid.has_rules || track->rules.sized,
                     .sized = track->rules.sized,
                     .class_id = gst_ccl_votes_get (&track->votes),
                     .order = (gdouble) i / n_tracks,

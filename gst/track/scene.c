@@ -84,8 +84,9 @@ gst_ccl_scene_read (GstCclScene *self, const GstCclDetection *detections, guint 
   }
 }
 
-void
-gst_ccl_scene_expect (Track *track)
+/* The box and the gate of a track that is where it is expected. */
+static inline void
+expect (Track *track)
 {
   const gdouble side = (track->size[0] + track->size[1]) / 2.0;
   guint k;
@@ -103,6 +104,19 @@ gst_ccl_scene_expect (Track *track)
   track->confidence = !track->id ? 0.6 : track->missed > 0.0 ? 0.9 : 1.0;
   track->blob = track->next = -1;
   track->seen = track->hidden = track->over = FALSE;
+}
+
+void
+gst_ccl_scene_expect (GstCclScene *self)
+{
+  guint i;
+
+  for (i = 0; i < self->tracks->len; i++) {
+    Track *track = get_track (self, i);
+
+    track->rules = self->mode->get_rules (self, track);
+    expect (track);
+  }
 }
 
 void
@@ -124,7 +138,7 @@ gst_ccl_scene_predict (GstCclScene *self)
       gst_ccl_kalman_predict (&track->centre[k], self->dt, density);
     }
     track->alone = FALSE;
-    gst_ccl_scene_expect (track);
+    expect (track);
   }
 }
 
@@ -263,23 +277,12 @@ gst_ccl_scene_add (GstCclScene *self)
 }
 
 gboolean
-gst_ccl_scene_touches (const GstCclScene *self, const Box *box, guint k, gboolean high)
-{
-  guint length = k == 0 ? self->params.width : self->params.height;
-
-  if (length == 0)
-    return FALSE;
-
-  return high ? box->high[k] >= length - 1.5 : box->low[k] <= 1.5;
-}
-
-gboolean
 gst_ccl_scene_is_leaving (const GstCclScene *self, const Track *track)
 {
   guint k;
 
   for (k = 0; k < 2; k++) {
-    if (gst_ccl_scene_touches (self, &track->box, k, track->centre[k].velocity > 0.0))
+    if (touches (self, &track->box, k, track->centre[k].velocity > 0.0))
       return TRUE;
   }
 

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 typedef struct _GstCclLooks GstCclLooks;
 typedef struct _GstCclScene GstCclScene;
 
-/* What differs between the modes of the tracker: components.c and looks.c fill one each. */
+/* A mode of the tracker: components.c and looks.c have one each. */
 typedef struct
 {
   /* Before a frame. */
@@ -80,6 +80,18 @@ get_blob (const GstCclScene *self, guint index)
   return &g_array_index (self->blobs, Blob, index);
 }
 
+/* Whether a box touches the low or the high edge of the frame. */
+static inline gboolean
+touches (const GstCclScene *self, const Box *box, guint k, gboolean high)
+{
+  guint length = k == 0 ? self->params.width : self->params.height;
+
+  if (length == 0)
+    return FALSE;
+
+  return high ? box->high[k] >= length - 1.5 : box->low[k] <= 1.5;
+}
+
 void gst_ccl_scene_init (GstCclScene *self);
 
 void gst_ccl_scene_clear (GstCclScene *self);
@@ -90,8 +102,8 @@ void gst_ccl_scene_read (GstCclScene *self, const GstCclDetection *detections, g
 /* Step 1. Tracks move to where they are expected in the frame. */
 void gst_ccl_scene_predict (GstCclScene *self);
 
-/* The part of it for a track that is where it is expected: its box and gate. */
-void gst_ccl_scene_expect (Track *track);
+/* The part of it for tracks that are where they are expected. */
+void gst_ccl_scene_expect (GstCclScene *self);
 
 /* Steps 2 and 3. Detections smaller than @noise pixels get no track. */
 void gst_ccl_scene_match (GstCclScene *self, gdouble noise);
@@ -107,9 +119,6 @@ void gst_ccl_scene_classify (GstCclScene *self, Track *track, const Blob *blob);
 
 /* Whether everything that is found is a track at once. */
 gboolean gst_ccl_scene_is_immediate (const GstCclScene *self);
-
-/* Whether a box touches the low or the high edge of the frame. */
-gboolean gst_ccl_scene_touches (const GstCclScene *self, const Box *box, guint k, gboolean high);
 
 /* Whether a track moves out of the frame, and whether its centre has left it. */
 gboolean gst_ccl_scene_is_leaving (const GstCclScene *self, const Track *track);

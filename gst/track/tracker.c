@@ -218,10 +218,10 @@ gst_ccl_tracker_skip (GstCclTracker *self, GstClockTime time)
 
 void
 gst_ccl_tracker_look (GstCclTracker *self, GstClockTime time, const GstCclDetection *boxes,
-                      guint n_boxes, const GstCclLook *looks, guint n_looks)
+                      guint n_boxes, const GstCclLook *parts, guint n_parts)
 {
   self->scene.mode = &gst_ccl_looks_mode;
-  gst_ccl_looks_apply (&self->scene, time, boxes, n_boxes, looks, n_looks);
+  gst_ccl_looks_apply (&self->scene, time, boxes, n_boxes, parts, n_parts);
 }
 
 gboolean

@@ -22,28 +22,27 @@ void gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams 
 /* Drops all tracks. Ids are not reused. */
 void gst_ccl_tracker_reset (GstCclTracker *self);
 
-/* Advances to the frame at @time, which has @n_detections. Writes to @indices the index of each
- * detection's track, the oldest if several share it, or -1. Times that go back count as that of the
- * frame before. */
+/* Advances to the frame at @time. Writes to @indices the index of each detection's track, the
+ * oldest if several share it, or -1. A time that goes back counts as that of the frame before. */
 void gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time,
                              const GstCclDetection *detections, guint n_detections, gint *indices);
 
-/* Before the update to a frame: tells what a detector found in an earlier one, or in that one, and
- * where it looked. From then on, objects that it found live on between its looks, and components
- * that it does not know do not change their sizes. */
+/* To be called before the update to a frame: a detector looked at parts of that frame or an earlier
+ * one, and found @boxes, all of them objects. From the first look on, the objects that it knows
+ * live on between its looks, and components of several objects do not change their sizes. */
 void gst_ccl_tracker_look (GstCclTracker *self, GstClockTime time, const GstCclDetection *boxes,
-                           guint n_boxes, const GstCclLook *looks, guint n_looks);
+                           guint n_boxes, const GstCclLook *parts, guint n_parts);
 
 /* Whether a detector looks at some frames only: gst_ccl_tracker_look() was called. */
 gboolean gst_ccl_tracker_is_looking (const GstCclTracker *self);
 
-/* Advances to a frame that the network did not look at. */
+/* Advances to a frame that nothing is known about. */
 void gst_ccl_tracker_skip (GstCclTracker *self, GstClockTime time);
 
 /* All tracks, oldest first, valid until the next call that changes the tracker. */
 const GstCclTrackInfo *gst_ccl_tracker_get_tracks (GstCclTracker *self, guint *n_tracks);
 
-/* The number of detections that got no track since max_tracks was reached. */
+/* The number of detections without a track because there were max_tracks. */
 guint64 gst_ccl_tracker_get_exceeded (const GstCclTracker *self);
 
 /* How many times a track had too many detections near it: not all were compared with it, or it took
