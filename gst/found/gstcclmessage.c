@@ -4,32 +4,36 @@
 #include "gstcclmessage.h"
 
 #include <gst/base/gstcclutils.h>
+#include <gst/meta/gstcclfields.h>
 
-static void
-set_class (GstStructure *item, guint class_id, GstCclClassNames *names)
+/* An argument of gst_structure_new() and gst_structure_set(). */
+#define FIELD(member, name, type) name, GST_CCL_FIELD_GTYPE (type), component->member,
+
+#define SET_FEATURE(fields, feature)   \
+  if (component->features & (feature)) \
+    gst_structure_set (item, fields (FIELD) NULL);
+
+static GstStructure *
+item_new (const GstCclComponent *component, GstCclClassNames *names)
 {
-  const gchar *name = names ? gst_ccl_class_names_get_name (names, class_id) : NULL;
+  GstStructure *item =
+      gst_structure_new ("component", GST_CCL_FIELDS_LABEL (FIELD) GST_CCL_FIELDS_BOX (FIELD)
+                                          GST_CCL_FIELDS_PIXELS (FIELD) NULL);
+  const gchar *name;
 
-  gst_structure_set (item, "class-id", G_TYPE_UINT, class_id, NULL);
-  if (name)
-    gst_structure_set (item, "class", G_TYPE_STRING, name, NULL);
-}
+  if (GST_CCL_HAS_TRACK (component))
+    gst_structure_set (item, GST_CCL_FIELDS_TRACK (FIELD) NULL);
+  if (GST_CCL_HAS_CLASS (component)) {
+    name = names ? gst_ccl_class_names_get_name (names, component->class_id) : NULL;
+    gst_structure_set (item, GST_CCL_FIELDS_CLASS (FIELD) NULL);
+    if (name)
+      gst_structure_set (item, "class", G_TYPE_STRING, name, NULL);
+  }
+  if (GST_CCL_HAS_CONFIDENCE (component))
+    gst_structure_set (item, GST_CCL_FIELDS_CONFIDENCE (FIELD) NULL);
+  GST_CCL_GROUPS_OF_FEATURES (SET_FEATURE)
 
-static void
-set_features (GstStructure *item, const GstCclComponent *component)
-{
-  if (component->features & GST_CCL_FEATURE_ELLIPSE)
-    gst_structure_set (item, "orientation", G_TYPE_DOUBLE, component->orientation, "major-axis",
-                       G_TYPE_DOUBLE, component->major_axis, "minor-axis", G_TYPE_DOUBLE,
-                       component->minor_axis, NULL);
-  if (component->features & GST_CCL_FEATURE_HOLES)
-    gst_structure_set (item, "holes", G_TYPE_UINT, component->holes, NULL);
-  if (component->features & GST_CCL_FEATURE_PERIMETER)
-    gst_structure_set (item, "perimeter", G_TYPE_DOUBLE, component->perimeter, NULL);
-  if (component->features & GST_CCL_FEATURE_LUMA)
-    gst_structure_set (item, "luma-mean", G_TYPE_DOUBLE, component->luma_mean, "luma-min",
-                       G_TYPE_UINT, component->luma_min, "luma-max", G_TYPE_UINT,
-                       component->luma_max, NULL);
+  return item;
 }
 
 static void
@@ -42,26 +46,10 @@ take_components (GstStructure *structure, const GstCclComponent *components, gui
   gst_value_list_init (&list, n);
 
   for (i = 0; i < n; i++) {
-    const GstCclComponent *component = &components[i];
     GValue value = G_VALUE_INIT;
-    GstStructure *item;
 
-    item = gst_structure_new (
-        "component", "label", G_TYPE_UINT, component->label, "x", G_TYPE_UINT, component->x, "y",
-        G_TYPE_UINT, component->y, "width", G_TYPE_UINT, component->width, "height", G_TYPE_UINT,
-        component->height, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
-        component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y, NULL);
-    if (component->track)
-      gst_structure_set (item, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
-                         component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
-                         "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
-    if (component->class_id)
-      set_class (item, component->class_id, class_names);
-    if (component->confidence > 0.0)
-      gst_structure_set (item, "confidence", G_TYPE_DOUBLE, component->confidence, NULL);
-    set_features (item, component);
     g_value_init (&value, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&value, item);
+    g_value_take_boxed (&value, item_new (&components[i], class_names));
     gst_value_list_append_and_take_value (&list, &value);
   }
 

@@ -3,6 +3,8 @@
 
 #include "gstcclroi.h"
 
+#include <gst/meta/gstcclfields.h>
+
 #define FRAME_AGE "frame-age"
 
 static gboolean
@@ -66,6 +68,10 @@ take_names (Classes *classes)
   return names;
 }
 
+/* Arguments of gst_structure_get(), and a call with one of them. */
+#define PLACE(member, name, type) name, GST_CCL_FIELD_GTYPE (type), &component->member,
+#define GET_FIELD(member, name, type) gst_structure_get (param, PLACE (member, name, type) NULL);
+
 static void
 read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component, Classes *classes)
 {
@@ -75,16 +81,11 @@ read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component, C
   component->y = roi->y;
   component->width = roi->w;
   component->height = roi->h;
-  gst_structure_get (param, "label", G_TYPE_UINT, &component->label, NULL);
-  gst_structure_get (param, "area", G_TYPE_UINT64, &component->area, NULL);
-  gst_structure_get (param, "centroid-x", G_TYPE_DOUBLE, &component->centroid_x, NULL);
-  gst_structure_get (param, "centroid-y", G_TYPE_DOUBLE, &component->centroid_y, NULL);
-  if (gst_structure_get (param, "track", G_TYPE_UINT, &component->track, NULL))
-    gst_structure_get (param, "age", G_TYPE_UINT64, &component->age, "velocity-x", G_TYPE_DOUBLE,
-                       &component->velocity_x, "velocity-y", G_TYPE_DOUBLE, &component->velocity_y,
-                       NULL);
+  GST_CCL_FIELDS_LABEL (GET_FIELD)
+  GST_CCL_FIELDS_PIXELS (GET_FIELD)
+  gst_structure_get (param, GST_CCL_FIELDS_TRACK (PLACE) NULL);
   component->class_id = find_class (classes, gst_structure_get_string (param, "class"));
-  gst_structure_get (param, "confidence", G_TYPE_DOUBLE, &component->confidence, NULL);
+  GST_CCL_FIELDS_CONFIDENCE (GET_FIELD)
 }
 
 void
@@ -149,40 +150,47 @@ gst_ccl_rois_clear (GstCclRois *rois)
   rois->n = 0;
 }
 
+/* Arguments of gst_structure_set(). */
+#define FIELD(member, name, type) name, GST_CCL_FIELD_GTYPE (type), component->member,
+
 /* Most of the cost of a region of interest is that of its parameters, and a frame can have many:
  * so names are looked up only once. */
 static GstStructure *
 param_new (const GstCclComponent *component)
 {
-  static GQuark name, label, area, centroid_x, centroid_y;
+#define QUARK(member, name, type) GQuark member;
+#define FIND_QUARK(member, name, type) quarks.member = g_quark_from_static_string (name);
+#define FIELD_BY_QUARK(member, name, type) \
+  quarks.member, GST_CCL_FIELD_GTYPE (type), component->member,
+  static struct
+  {
+    GQuark param;
+    GST_CCL_FIELDS_LABEL (QUARK)
+    GST_CCL_FIELDS_PIXELS (QUARK)
+  } quarks;
   static gsize once;
 
   if (g_once_init_enter (&once)) {
-    name = g_quark_from_static_string (GST_CCL_ROI_PARAM);
-    label = g_quark_from_static_string ("label");
-    area = g_quark_from_static_string ("area");
-    centroid_x = g_quark_from_static_string ("centroid-x");
-    centroid_y = g_quark_from_static_string ("centroid-y");
+    quarks.param = g_quark_from_static_string (GST_CCL_ROI_PARAM);
+    GST_CCL_FIELDS_LABEL (FIND_QUARK)
+    GST_CCL_FIELDS_PIXELS (FIND_QUARK)
     g_once_init_leave (&once, 1);
   }
 
-  return gst_structure_new_id (name, label, G_TYPE_UINT, component->label, area, G_TYPE_UINT64,
-                               component->area, centroid_x, G_TYPE_DOUBLE, component->centroid_x,
-                               centroid_y, G_TYPE_DOUBLE, component->centroid_y, NULL);
+  return gst_structure_new_id (quarks.param, GST_CCL_FIELDS_LABEL (FIELD_BY_QUARK)
+                                                 GST_CCL_FIELDS_PIXELS (FIELD_BY_QUARK) NULL);
 }
 
-/* Sets what only some components have. */
+/* Sets the optional fields. */
 static void
 set_object (GstStructure *param, const GstCclComponent *component, const gchar *class_name)
 {
-  if (component->track)
-    gst_structure_set (param, "track", G_TYPE_UINT, component->track, "age", G_TYPE_UINT64,
-                       component->age, "velocity-x", G_TYPE_DOUBLE, component->velocity_x,
-                       "velocity-y", G_TYPE_DOUBLE, component->velocity_y, NULL);
+  if (GST_CCL_HAS_TRACK (component))
+    gst_structure_set (param, GST_CCL_FIELDS_TRACK (FIELD) NULL);
   if (class_name)
     gst_structure_set (param, "class", G_TYPE_STRING, class_name, NULL);
-  if (component->confidence > 0.0)
-    gst_structure_set (param, "confidence", G_TYPE_DOUBLE, component->confidence, NULL);
+  if (GST_CCL_HAS_CONFIDENCE (component))
+    gst_structure_set (param, GST_CCL_FIELDS_CONFIDENCE (FIELD) NULL);
 }
 
 GstVideoRegionOfInterestMeta *
@@ -206,9 +214,7 @@ void
 gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component,
                         const gchar *class_name)
 {
-  gst_structure_set (param, "area", G_TYPE_UINT64, component->area, "centroid-x", G_TYPE_DOUBLE,
-                     component->centroid_x, "centroid-y", G_TYPE_DOUBLE, component->centroid_y,
-                     NULL);
+  gst_structure_set (param, GST_CCL_FIELDS_PIXELS (FIELD) NULL);
   set_object (param, component, class_name);
 }
 

@@ -24,6 +24,7 @@
 #include <gst/ccl/gstcclmeta.h>
 
 #include "gstcclbytes.h"
+#include "gstcclfields.h"
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
@@ -54,6 +55,25 @@
 
 /* 2^53: integers up to here are exact in a double. */
 #define MAX_EXACT 9007199254740992.0
+
+/* The fields of FLAG_SHAPE, in the order of the bytes. */
+#define SHAPE_FIELDS(FIELD)          \
+  FIELD (holes, "holes", UINT)       \
+  FIELD (luma_min, "luma-min", UINT) \
+  FIELD (luma_max, "luma-max", UINT) \
+  GST_CCL_FIELDS_PERIMETER (FIELD)   \
+  GST_CCL_FIELDS_ELLIPSE (FIELD)     \
+  FIELD (luma_mean, "luma-mean", DOUBLE)
+
+/* A step that puts a field, and a condition that reads one. */
+#define PUT_UINT gst_ccl_put_varint
+#define PUT_UINT64 gst_ccl_put_varint
+#define PUT_DOUBLE gst_ccl_put_double
+#define PUT_FIELD(member, name, type) bytes = PUT_##type (bytes, component->member);
+#define READ_UINT gst_ccl_read_uint
+#define READ_UINT64 gst_ccl_read_varint
+#define READ_DOUBLE gst_ccl_read_double
+#define READ_FIELD(member, name, type) READ_##type (reader, &component->member) &&
 
 static guint8 *
 put_difference (guint8 *bytes, guint number, guint before)
@@ -120,10 +140,7 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
   if (component->track || component->age || component->velocity_x != 0.0 ||
       component->velocity_y != 0.0) {
     *flags |= FLAG_TRACK;
-    bytes = gst_ccl_put_varint (bytes, component->track);
-    bytes = gst_ccl_put_varint (bytes, component->age);
-    bytes = gst_ccl_put_double (bytes, component->velocity_x);
-    bytes = gst_ccl_put_double (bytes, component->velocity_y);
+    GST_CCL_FIELDS_TRACK (PUT_FIELD)
   }
   if (component->class_id || component->confidence != 0.0) {
     *flags |= FLAG_CLASS;
@@ -135,14 +152,7 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
   if (component->features & ALL_FEATURES) {
     *flags |= FLAG_SHAPE;
     bytes = gst_ccl_put_varint (bytes, component->features & ALL_FEATURES);
-    bytes = gst_ccl_put_varint (bytes, component->holes);
-    bytes = gst_ccl_put_varint (bytes, component->luma_min);
-    bytes = gst_ccl_put_varint (bytes, component->luma_max);
-    bytes = gst_ccl_put_double (bytes, component->perimeter);
-    bytes = gst_ccl_put_double (bytes, component->orientation);
-    bytes = gst_ccl_put_double (bytes, component->major_axis);
-    bytes = gst_ccl_put_double (bytes, component->minor_axis);
-    bytes = gst_ccl_put_double (bytes, component->luma_mean);
+    SHAPE_FIELDS (PUT_FIELD)
   }
 
   return bytes;
@@ -283,15 +293,7 @@ static gboolean
 read_shape (GstCclReader *reader, GstCclComponent *component)
 {
   return gst_ccl_read_uint (reader, &component->features) && component->features > 0 &&
-         (component->features & ~(guint) ALL_FEATURES) == 0 &&
-         gst_ccl_read_uint (reader, &component->holes) &&
-         gst_ccl_read_uint (reader, &component->luma_min) &&
-         gst_ccl_read_uint (reader, &component->luma_max) &&
-         gst_ccl_read_double (reader, &component->perimeter) &&
-         gst_ccl_read_double (reader, &component->orientation) &&
-         gst_ccl_read_double (reader, &component->major_axis) &&
-         gst_ccl_read_double (reader, &component->minor_axis) &&
-         gst_ccl_read_double (reader, &component->luma_mean);
+         (component->features & ~(guint) ALL_FEATURES) == 0 && SHAPE_FIELDS (READ_FIELD) TRUE;
 }
 
 static gboolean
@@ -319,10 +321,7 @@ read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent 
                       &component->centroid_y))
     return FALSE;
 
-  if ((flags & FLAG_TRACK) && (!gst_ccl_read_uint (reader, &component->track) ||
-                               !gst_ccl_read_varint (reader, &component->age) ||
-                               !gst_ccl_read_double (reader, &component->velocity_x) ||
-                               !gst_ccl_read_double (reader, &component->velocity_y)))
+  if ((flags & FLAG_TRACK) && !(GST_CCL_FIELDS_TRACK (READ_FIELD) TRUE))
     return FALSE;
 
   if ((flags & FLAG_CLASS) && !read_class (reader, component))

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <gst/meta/gstcclfields.h>
 
 /* The size of a component in bytes: the maximum, the usual one, and what a track usually adds. */
 #define MAX_COMPONENT 1024
@@ -77,77 +78,42 @@ write_double (gchar *text, gdouble value)
   return text;
 }
 
-static gchar *
-write_features (gchar *text, const GstCclComponent *component)
-{
-  if (component->features & GST_CCL_FEATURE_ELLIPSE) {
-    text = WRITE (text, ",\"orientation\":");
-    text = write_double (text, component->orientation);
-    text = WRITE (text, ",\"major-axis\":");
-    text = write_double (text, component->major_axis);
-    text = WRITE (text, ",\"minor-axis\":");
-    text = write_double (text, component->minor_axis);
-  }
-  if (component->features & GST_CCL_FEATURE_HOLES) {
-    text = WRITE (text, ",\"holes\":");
-    text = write_digits (text, component->holes);
-  }
-  if (component->features & GST_CCL_FEATURE_PERIMETER) {
-    text = WRITE (text, ",\"perimeter\":");
-    text = write_double (text, component->perimeter);
-  }
-  if (component->features & GST_CCL_FEATURE_LUMA) {
-    text = WRITE (text, ",\"luma-mean\":");
-    text = write_double (text, component->luma_mean);
-    text = WRITE (text, ",\"luma-min\":");
-    text = write_digits (text, component->luma_min);
-    text = WRITE (text, ",\"luma-max\":");
-    text = write_digits (text, component->luma_max);
-  }
+/* How each type of field is written, and the step for one field. */
+#define WRITE_UINT(text, value) write_digits (text, value)
+#define WRITE_UINT64(text, value) write_uint64 (text, value)
+#define WRITE_DOUBLE(text, value) write_double (text, value)
+#define WRITE_SHARE(text, value) write_double (text, MIN (value, 1.0))
+#define WRITE_FIELD(member, name, type)  \
+  text = WRITE (text, ",\"" name "\":"); \
+  text = WRITE_##type (text, component->member);
 
-  return text;
-}
+#define WRITE_FEATURE(fields, feature)   \
+  if (component->features & (feature)) { \
+    fields (WRITE_FIELD)                 \
+  }
 
 /* Without the end of the object. */
 static gchar *
 write_component (gchar *text, const GstCclComponent *component)
 {
-  text = WRITE (text, "{\"label\":");
-  text = write_digits (text, component->label);
-  text = WRITE (text, ",\"x\":");
-  text = write_digits (text, component->x);
-  text = WRITE (text, ",\"y\":");
-  text = write_digits (text, component->y);
-  text = WRITE (text, ",\"width\":");
-  text = write_digits (text, component->width);
-  text = WRITE (text, ",\"height\":");
-  text = write_digits (text, component->height);
-  text = WRITE (text, ",\"area\":");
-  text = write_uint64 (text, component->area);
-  text = WRITE (text, ",\"centroid-x\":");
-  text = write_double (text, component->centroid_x);
-  text = WRITE (text, ",\"centroid-y\":");
-  text = write_double (text, component->centroid_y);
-  if (component->track) {
-    text = WRITE (text, ",\"track\":");
-    text = write_digits (text, component->track);
-    text = WRITE (text, ",\"age\":");
-    text = write_uint64 (text, component->age);
-    text = WRITE (text, ",\"velocity-x\":");
-    text = write_double (text, component->velocity_x);
-    text = WRITE (text, ",\"velocity-y\":");
-    text = write_double (text, component->velocity_y);
-  }
-  if (component->confidence > 0.0) {
-    text = WRITE (text, ",\"confidence\":");
-    text = write_double (text, MIN (component->confidence, 1.0));
-  }
-  if (component->class_id) {
-    text = WRITE (text, ",\"class-id\":");
-    text = write_digits (text, component->class_id);
-  }
+  gchar *start = text;
 
-  return write_features (text, component);
+  GST_CCL_FIELDS_LABEL (WRITE_FIELD)
+  *start = '{'; /* instead of the first comma */
+  GST_CCL_FIELDS_BOX (WRITE_FIELD)
+  GST_CCL_FIELDS_PIXELS (WRITE_FIELD)
+  if (GST_CCL_HAS_TRACK (component)) {
+    GST_CCL_FIELDS_TRACK (WRITE_FIELD)
+  }
+  if (GST_CCL_HAS_CONFIDENCE (component)) {
+    GST_CCL_FIELDS_CONFIDENCE (WRITE_FIELD)
+  }
+  if (GST_CCL_HAS_CLASS (component)) {
+    GST_CCL_FIELDS_CLASS (WRITE_FIELD)
+  }
+  GST_CCL_GROUPS_OF_FEATURES (WRITE_FEATURE)
+
+  return text;
 }
 
 static void
