@@ -50,7 +50,6 @@
 
 #include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
-#include <gst/base/gstccltime.h>
 
 #include "gstccljsonforeign.h"
 #include "gstccljsonwriter.h"

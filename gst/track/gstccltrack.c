@@ -81,8 +81,6 @@
 #include <gst/video/video.h>
 #include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
-#include <gst/base/gstccltime.h>
-#include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/found/gstcclattach.h>
 #include <gst/found/gstccldetections.h>
@@ -101,7 +99,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 
 struct _GstCclTrack
 {
-  GstBaseTransform parent;
+  GstCclFilter parent;
 
   /* Protected by the object lock. */
   GstCclTrackerParams params;
@@ -113,10 +111,8 @@ struct _GstCclTrack
 
   /* Streaming thread. */
   GstCclTracker *tracker;
-  GstCclTime time;
   GstCclClasses *classes;
-  gboolean warned; /* of metadata that cannot be attached */
-  guint width, height;
+  gboolean warned;    /* of metadata that cannot be attached */
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
   GArray *looks;      /* GstCclLook */
@@ -126,23 +122,16 @@ struct _GstCclTrack
   GstCclFoundKind foreign; /* of the last detections of other elements */
 };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
-
 #define gst_ccl_track_parent_class parent_class
-G_DEFINE_TYPE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE (GstCclTrack, gst_ccl_track, GST_TYPE_CCL_FILTER)
 GST_CCL_REGISTER_DEFINE (ccltrack, GST_TYPE_CCL_TRACK)
 
 static void gst_ccl_track_finalize (GObject *object);
 
 static gboolean gst_ccl_track_start (GstBaseTransform *trans);
 static gboolean gst_ccl_track_stop (GstBaseTransform *trans);
-static gboolean gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps);
-static gboolean gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event);
-static GstFlowReturn gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer);
+static void gst_ccl_track_restart (GstCclFilter *filter, GstCclRestart why);
+static GstFlowReturn gst_ccl_track_process (GstCclFilter *filter, GstBuffer *buffer);
 
 static void
 gst_ccl_track_install_properties (GObjectClass *gobject_class)
@@ -355,6 +344,7 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclFilterClass *filter_class = GST_CCL_FILTER_CLASS (klass);
 
   gobject_class->finalize = gst_ccl_track_finalize;
   gst_ccl_track_install_properties (gobject_class);
@@ -362,16 +352,12 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   gst_element_class_set_static_metadata (
       element_class, "Component tracker", "Filter/Analyzer/Video",
       "Tracks connected components from frame to frame", "The cudaccl authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_track_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_track_stop);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_track_set_caps);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_track_sink_event);
-  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_downstream);
-  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_prepare_metadata);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_track_transform_ip);
+
+  filter_class->restart = GST_DEBUG_FUNCPTR (gst_ccl_track_restart);
+  filter_class->process = GST_DEBUG_FUNCPTR (gst_ccl_track_process);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_OBJECT_ATTACH, 0);
 
@@ -381,10 +367,7 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
 static void
 gst_ccl_track_init (GstCclTrack *self)
 {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-
   gst_ccl_tracker_params_init (&self->params);
-  gst_ccl_properties_init (self);
   self->classes = gst_ccl_classes_new ();
   self->detections = g_array_new (FALSE, FALSE, sizeof (GstCclDetection));
   self->indices = g_array_new (FALSE, FALSE, sizeof (gint));
@@ -392,11 +375,6 @@ gst_ccl_track_init (GstCclTrack *self)
   self->output = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
   self->sources = g_array_new (FALSE, FALSE, sizeof (guint));
   gst_ccl_detections_init (&self->look);
-
-  gst_base_transform_set_in_place (trans, TRUE);
-  gst_base_transform_set_passthrough (trans, FALSE);
-  gst_base_transform_set_gap_aware (trans, TRUE);
-  gst_base_transform_set_qos_enabled (trans, FALSE);
 }
 
 static void
@@ -424,16 +402,14 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->tracker = gst_ccl_tracker_new ();
   gst_ccl_classes_free (self->classes);
   self->classes = gst_ccl_classes_new ();
-  gst_ccl_time_init (&self->time);
   self->foreign = GST_CCL_FOUND_REGIONS;
-  self->width = self->height = 0;
   self->warned = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_tracks = 0;
   self->exceeded = self->crowded = 0;
   GST_OBJECT_UNLOCK (self);
 
-  return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static gboolean
@@ -444,39 +420,12 @@ gst_ccl_track_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-static gboolean
-gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+static void
+gst_ccl_track_restart (GstCclFilter *filter, GstCclRestart why)
 {
-  GstCclTrack *self = GST_CCL_TRACK (trans);
-  guint width = self->width, height = self->height;
-
-  if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
-    return FALSE;
-
-  gst_ccl_time_set_caps (&self->time, incaps);
-  if (width != self->width || height != self->height) {
-    GST_DEBUG_OBJECT (self, "frames are %u x %u: start anew", self->width, self->height);
-    gst_ccl_tracker_reset (self->tracker);
-  }
-
-  return TRUE;
-}
-
-static gboolean
-gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
-{
-  GstCclTrack *self = GST_CCL_TRACK (trans);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
-      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
-    GST_DEBUG_OBJECT (self, "%s: start anew", GST_EVENT_TYPE_NAME (event));
-    gst_ccl_tracker_reset (self->tracker);
-    gst_ccl_time_restart (&self->time);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
-    gst_ccl_time_skip (&self->time, &trans->segment, event);
-  }
-
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+  GST_DEBUG_OBJECT (filter, "start anew, with frames of %u x %u pixels", filter->width,
+                    filter->height);
+  gst_ccl_tracker_reset (GST_CCL_TRACK (filter)->tracker);
 }
 
 /* The settings of a frame. */
@@ -583,7 +532,8 @@ gst_ccl_track_apply_look (GstCclTrack *self)
     g_array_index (self->looks, GstCclLook, i) =
         (GstCclLook){ part->x, part->y, part->width, part->height };
   }
-  gst_ccl_tracker_look (self->tracker, self->time.time - MIN (look->age, self->time.time),
+  gst_ccl_tracker_look (self->tracker,
+                        self->parent.time.time - MIN (look->age, self->parent.time.time),
                         (const GstCclDetection *) self->detections->data, self->detections->len,
                         (const GstCclLook *) self->looks->data, self->looks->len);
 }
@@ -597,11 +547,11 @@ gst_ccl_track_advance (GstCclTrack *self, const GstCclFound *found, gboolean loo
   if (looked)
     gst_ccl_track_apply_look (self);
   if (found->kind == GST_CCL_FOUND_NOTHING) {
-    gst_ccl_tracker_skip (self->tracker, self->time.time);
+    gst_ccl_tracker_skip (self->tracker, self->parent.time.time);
   } else {
     gst_ccl_track_set_detections (self, found->components, found->n_components, !components);
     g_array_set_size (self->indices, self->detections->len);
-    gst_ccl_tracker_update (self->tracker, self->time.time,
+    gst_ccl_tracker_update (self->tracker, self->parent.time.time,
                             (const GstCclDetection *) self->detections->data, self->detections->len,
                             (gint *) self->indices->data);
   }
@@ -791,7 +741,7 @@ gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCc
 {
   guint i;
 
-  gst_ccl_found_init (found, buffer, self->width, self->height, GST_CCL_FOUND_BOTH);
+  gst_ccl_found_init (found, buffer, self->parent.width, self->parent.height, GST_CCL_FOUND_BOTH);
   for (i = 0; i < found->n_components; i++)
     found->components[i].class_id = gst_ccl_classes_translate (self->classes, found->class_names,
                                                                found->components[i].class_id);
@@ -805,18 +755,12 @@ gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCc
 }
 
 static GstFlowReturn
-gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_ccl_track_process (GstCclFilter *filter, GstBuffer *buffer)
 {
-  GstCclTrack *self = GST_CCL_TRACK (trans);
+  GstCclTrack *self = GST_CCL_TRACK (filter);
   gboolean looked, components, objects;
   GstCclFound found;
   Options options;
-
-  gst_ccl_time_advance (&self->time, GST_ELEMENT (self), &trans->segment, buffer);
-
-  /* A frame that was not analysed says nothing about objects. */
-  if (gst_ccl_buffer_is_gap (buffer))
-    return GST_FLOW_OK;
 
   looked = gst_ccl_detections_read (&self->look, buffer, self->classes, OLDEST_LOOK);
   gst_ccl_track_read (self, buffer, looked, &found);

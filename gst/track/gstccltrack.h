@@ -4,12 +4,12 @@
 #ifndef __GST_CCL_TRACK_H__
 #define __GST_CCL_TRACK_H__
 
-#include <gst/base/gstbasetransform.h>
+#include <gst/base/gstcclfilter.h>
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_CCL_TRACK (gst_ccl_track_get_type ())
-G_DECLARE_FINAL_TYPE (GstCclTrack, gst_ccl_track, GST, CCL_TRACK, GstBaseTransform)
+G_DECLARE_FINAL_TYPE (GstCclTrack, gst_ccl_track, GST, CCL_TRACK, GstCclFilter)
 
 GST_ELEMENT_REGISTER_DECLARE (ccltrack);
 

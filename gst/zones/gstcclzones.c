@@ -82,7 +82,6 @@
 #include <gst/video/video.h>
 #include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
-#include <gst/base/gstccltime.h>
 #include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/found/gstcclclasses.h>
