@@ -4,7 +4,7 @@
 /* Successive shortest augmenting paths with potentials, as Jonker and Volgenant (1987) describe
  * them, on adjacency lists: a search visits only what is connected to its row, nearest first, with
  * a heap. Costs are 1 - score, and each row has a dummy column of cost 1 for itself. No path leads
- * through a dummy column, so that it needs no potential. */
+ * through a dummy column, so it needs no potential. */
 
 #include "assignment.h"
 
@@ -16,11 +16,11 @@ typedef struct
   gdouble potential;
   gint row; /* matched row, or -1 */
 
-  /* Of a search. */
+  /* Set by a search. */
   guint search;     /* the last one that reached it */
   gboolean closed;  /* the distance is final */
   guint from;       /* row before this column on the shortest path */
-  gdouble distance; /* length of that */
+  gdouble distance; /* length of that path */
 } Column;
 
 typedef struct
@@ -34,7 +34,7 @@ struct _GstCclAssignment
   GArray *columns;    /* Column */
   GArray *potentials; /* gdouble, of rows */
   GArray *open;       /* Visit: a heap; columns may be in it more than once */
-  GArray *rows;       /* Visit: rows visited by a search, as column is */
+  GArray *rows;       /* Visit: the columns whose rows a search has visited */
   guint search;
   guint work; /* edges that searches looked at */
 };
@@ -62,7 +62,7 @@ gst_ccl_assignment_free (GstCclAssignment *self)
   g_free (self);
 }
 
-/* Of equal columns the lowest is first. */
+/* Ties go to the lowest column. */
 static gboolean
 is_before (const Visit *a, const Visit *b)
 {
@@ -104,7 +104,7 @@ pop (GArray *heap)
   return first;
 }
 
-/* Removes the nearest column from the open ones. Returns -1 if there is none. */
+/* Removes and returns the nearest open column, or -1. */
 static gint
 pop_nearest (GstCclAssignment *self)
 {
@@ -165,8 +165,8 @@ augment (GstCclAssignment *self, gint column, guint first, gint *matches)
   }
 }
 
-/* Most rows get their nearest column at once; of equal columns the lowest. With @free, only those
- * without a row count. Returns FALSE, and does nothing, if another row has the nearest one. */
+/* Matches a row with its nearest column, the lowest of equal ones; most rows keep it. With @free,
+ * looks only at columns without a row. Returns FALSE, and does nothing, if another row has it. */
 static inline gboolean
 match_nearest (Column *columns, guint row, const GstCclAssignmentEdge *edges, guint n_edges,
                gboolean free, gdouble *potential, gint *match)

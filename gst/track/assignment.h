@@ -23,11 +23,11 @@ void gst_ccl_assignment_free (GstCclAssignment *self);
 
 /* Matches rows and columns one to one, so that the sum of scores is the maximum; rows and columns
  * may stay alone. The edges of row i are edges[starts[i]] ... edges[starts[i + 1] - 1]. Writes the
- * column of each row to @matches, -1 if it has none. Of equal results it is always the same one.
+ * column of each row to @matches, or -1. Ties are always broken in the same way.
  *
- * Where parts of the graph are small, this takes linear time. In large ones each row may look at
- * all edges; when rows have looked at @most_work, those that are left take the best column that is
- * left for them, in order. Returns the number of these. */
+ * Takes linear time if the connected parts of the graph are small. In large ones, each row may look
+ * at all edges; after @most_work of them, the remaining rows take the best free column, in order.
+ * Returns the number of these rows. */
 guint gst_ccl_assignment_solve (GstCclAssignment *self, guint n_rows, guint n_columns,
                                 const guint *starts, const GstCclAssignmentEdge *edges,
                                 guint most_work, gint *matches);

@@ -15,11 +15,11 @@ typedef struct
   gdouble pp, pv, vv; /* their covariances */
 } GstCclKalman;
 
-/* @variance is that of the position; the velocity is 0 with @velocity_variance. */
+/* Starts at rest. @variance is that of the position. */
 void gst_ccl_kalman_init (GstCclKalman *self, gdouble position, gdouble variance,
                           gdouble velocity_variance);
 
-/* Goes on by @dt. @density is the spectral density of the acceleration, which is white noise. */
+/* Advances by @dt. @density is the spectral density of the acceleration, which is white noise. */
 void gst_ccl_kalman_predict (GstCclKalman *self, gdouble dt, gdouble density);
 
 void gst_ccl_kalman_measure (GstCclKalman *self, gdouble position, gdouble variance);

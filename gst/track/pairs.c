@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Detections are sorted into the cells of a grid by their centres. A track is compared with those
- * in the cells that it reaches, four at a time. Where objects overlap, CPUs mispredict every second
- * branch on what is near: there is none. */
+ * in the cells that it reaches, four at a time, without branches: where objects overlap, CPUs
+ * mispredict every second one. */
 
 #include "pairs.h"
 
@@ -36,7 +36,7 @@
  * or several objects. They must overlap, too. */
 #define SIZED_AREA 2.5
 
-/* Four detections at once. */
+/* Vectors of four detections. */
 #define LANES 4
 typedef gfloat V4 __attribute__ ((vector_size (16)));
 typedef gint32 M4 __attribute__ ((vector_size (16)));
@@ -130,7 +130,7 @@ gst_ccl_pairs_clear (GstCclPairs *self)
   g_array_unref (self->starts);
 }
 
-/* Of each entry, by field. */
+/* Fields of an entry. */
 enum
 {
   LOW,
@@ -145,8 +145,7 @@ get_values (const Grid *grid, guint field)
   return &g_array_index (grid->values, gfloat, field * grid->n);
 }
 
-/* There are between one and four cells for each detection; within that, they are as large as
- * typical detections. */
+/* Cells are as large as typical detections, but there are one to four for each detection. */
 static void
 set_up_grid (Grid *grid, const Blob *blobs, guint n)
 {
@@ -173,7 +172,7 @@ set_up_grid (Grid *grid, const Blob *blobs, guint n)
   }
 }
 
-/* The column or row of a position. Predicted ones may be too large for integers. */
+/* The column or row of a position. A predicted one may not fit an integer. */
 static guint
 get_cell (const Grid *grid, guint k, gdouble position)
 {
@@ -182,7 +181,8 @@ get_cell (const Grid *grid, guint k, gdouble position)
   return (guint) MAX (0.0, MIN (cell, grid->n_cells[k] - 1.0));
 }
 
-/* Counts of cells become the first entries of each, then the entries are filled in from the end. */
+/* A counting sort: the counts of cells become their ends, and filling in from the end turns these
+ * into their first entries. */
 static void
 build_grid (Grid *grid, Blob *blobs, guint n_blobs, gdouble noise)
 {
@@ -241,7 +241,7 @@ typedef struct
   guint first, end;
 } Span;
 
-/* The detections in some cells. If they are more than @most, sets @crowded, and leaves some out:
+/* The detections in some cells. If there are more than @most, sets @crowded and leaves some out;
  * each track sees another part of a crowd. */
 static Span
 get_span (const Grid *grid, const Query *query, guint first, guint last, guint most,
@@ -293,7 +293,7 @@ typedef struct
   M4 same;                   /* may be the same object */
 } Scores;
 
-/* Boxes of detectors, and components of what a detector knows, have rules of their own. */
+/* Boxes of detectors have rules of their own, and so have components near tracks of known size. */
 static void
 apply_rules (const Query *query, const guint *entries, guint n, Scores *scores)
 {
@@ -314,7 +314,7 @@ apply_rules (const Query *query, const guint *entries, guint n, Scores *scores)
   }
 }
 
-/* Compares a track with @n detections, four at most, and adds the pairs of those near it: their
+/* Compares a track with the first four of @n detections, and adds the pairs of those near it: their
  * boxes overlap, or the centre of the detection is within the track's reach, an ellipse. */
 static inline void
 add_pairs (GstCclPairs *self, const Query *query, guint first, guint n)
@@ -364,8 +364,8 @@ add_pairs (GstCclPairs *self, const Query *query, guint first, guint n)
   self->n = end;
 }
 
-/* Adds the pairs of a track with detections that are not large: at most @most. Where there are
- * more, those in the nearest cells count. */
+/* Adds up to @most pairs of a track with detections that are not large, those in the nearest
+ * cells. */
 static void
 add_near (GstCclPairs *self, const Query *query, guint most, gboolean *crowded)
 {

@@ -11,7 +11,7 @@
 /* Weight of a vote without a confidence: in the middle of those with one. */
 #define USUAL_CONFIDENCE 0.5
 
-/* The place of a class or, if it has none, the one that counts least. */
+/* The place of a class, or else that of the lightest one. */
 static guint
 find_place (const GstCclVotes *self, guint class_id)
 {

@@ -18,11 +18,11 @@ typedef struct
   gdouble time; /* of the last vote */
 } GstCclVotes;
 
-/* Adds a vote of @confidence, 0 if that is not known, at @time in seconds. Votes before it lose
- * half their weight every five seconds. A vote for no class does not count. */
+/* Adds a vote of @confidence, 0 if unknown, at @time in seconds. Earlier votes lose half their
+ * weight every five seconds. A vote for class 0 does not count. */
 void gst_ccl_votes_add (GstCclVotes *self, guint class_id, gdouble confidence, gdouble time);
 
-/* Returns the class with the largest weight, 0 if there were no votes. */
+/* Returns the class with the largest weight, or 0 without votes. */
 guint gst_ccl_votes_get (const GstCclVotes *self);
 
 G_END_DECLS
