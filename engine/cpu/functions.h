@@ -6,7 +6,7 @@
 
 #include "engine/shared/cut.h"
 
-#include <cudaccl/ccl.h>
+#include <cudaccl/mask.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,12 +98,10 @@ ccl_filter_words (uint32_t width)
   return ((size_t) width / 64 + 8) / 8 * 8;
 }
 
-/* Makes rows @y to @bottom - 1 of a median filter of 3x3 or 5x5 pixels. */
-typedef void (*CclMedianRows) (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom);
-
-/* The same for dilation or erosion by a rectangle with odd sides of at most CCL_FILTER_SIDE. */
-typedef void (*CclRectangleRows) (const CclFilter *filter, unsigned width, unsigned height,
-                                  bool dilate, uint32_t y, uint32_t bottom);
+/* Makes rows @y to @bottom - 1 of a median of 3x3 or 5x5 pixels, or of an erosion or dilation by a
+ * rectangle with odd sides of at most CCL_FILTER_SIDE; other kinds are chains of these. */
+typedef void (*CclFilterRows) (const CclFilter *filter, CclOperationKind kind, unsigned width,
+                               unsigned height, uint32_t y, uint32_t bottom);
 
 /* From where the background of a row is reached. */
 typedef enum CclFloodFrom
@@ -193,8 +191,7 @@ typedef struct CclCpuFunctions
   const char *name;
   CclPackRow pack_row;
   CclUnpackRow unpack_row;
-  CclMedianRows median_rows;
-  CclRectangleRows rectangle_rows;
+  CclFilterRows filter_rows;
   CclFloodRow flood_row;
   CclFindRuns find_runs;
   CclLabelRow label_row;

@@ -1,28 +1,41 @@
 /* cudaccl - operations on masks as text
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <cudaccl/mask.h>
+#include "engine/mask/operations.h"
 #include "engine/error.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-#define SYNTAX \
-  "expected median3, median5, erodeWxH, dilateWxH, openWxH, closeWxH, fill, fillN or dropN"
-
+/* A row for each CclOperationKind. No name begins with another. */
 static const struct
 {
-  const char *name;
-  CclOperationKind kind;
+  const char *name, *syntax;
+  CclOperationForm form;
 } kinds[] = {
-  { "median", CCL_OPERATION_MEDIAN }, { "erode", CCL_OPERATION_ERODE },
-  { "dilate", CCL_OPERATION_DILATE }, { "open", CCL_OPERATION_OPEN },
-  { "close", CCL_OPERATION_CLOSE },   { "fill", CCL_OPERATION_FILL },
-  { "drop", CCL_OPERATION_DROP },
+  [CCL_OPERATION_MEDIAN] = { "median", "median3, median5", CCL_FORM_SQUARE },
+  [CCL_OPERATION_ERODE] = { "erode", "erodeWxH", CCL_FORM_RECTANGLE },
+  [CCL_OPERATION_DILATE] = { "dilate", "dilateWxH", CCL_FORM_RECTANGLE },
+  [CCL_OPERATION_OPEN] = { "open", "openWxH", CCL_FORM_RECTANGLE },
+  [CCL_OPERATION_CLOSE] = { "close", "closeWxH", CCL_FORM_RECTANGLE },
+  [CCL_OPERATION_FILL] = { "fill", "fill, fillN", CCL_FORM_SIZE_OR_ALL },
+  [CCL_OPERATION_DROP] = { "drop", "dropN", CCL_FORM_SIZE },
 };
 
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
+
+unsigned
+ccl_operation_kinds (void)
+{
+  return N_KINDS;
+}
+
+CclOperationForm
+ccl_operation_form (CclOperationKind kind)
+{
+  return kinds[kind].form;
+}
 
 /* Text that is parsed. */
 typedef struct Parser
@@ -65,14 +78,15 @@ side_is_good (uint64_t side)
 }
 
 static CclStatus
-parse_median (Parser *parser, CclOperation *operation)
+parse_square (Parser *parser, CclOperation *operation)
 {
+  const char *name = kinds[operation->kind].name;
   size_t at = position (parser);
   uint64_t size = take_number (parser);
 
   if (size != 3 && size != 5)
-    return ccl_fail (CCL_ERROR_INVALID,
-                     "position %zu of the operations: expected median3 or median5", at);
+    return ccl_fail (CCL_ERROR_INVALID, "position %zu of the operations: expected %s3 or %s5", at,
+                     name, name);
   operation->width = operation->height = (uint32_t) size;
   return CCL_OK;
 }
@@ -107,41 +121,54 @@ parse_rectangle (Parser *parser, CclOperation *operation)
   return parse_side (parser, &operation->height);
 }
 
-/* The pixels of fill, which may be left out, and drop. */
+/* A number of pixels, which may be left out with @or_all. */
 static CclStatus
-parse_size (Parser *parser, CclOperation *operation)
+parse_size (Parser *parser, CclOperation *operation, bool or_all)
 {
   size_t at = position (parser);
   bool given = isdigit ((unsigned char) *parser->at);
 
   operation->size = take_number (parser);
-  if (operation->size == 0 && (given || operation->kind == CCL_OPERATION_DROP))
+  if (operation->size == 0 && (given || !or_all))
     return ccl_fail (CCL_ERROR_INVALID,
                      "position %zu of the operations: expected a number of pixels, at least 1", at);
   return CCL_OK;
 }
 
 static CclStatus
+fail_unknown (size_t at)
+{
+  char syntax[256] = "";
+  size_t length = 0;
+
+  for (size_t i = 0; i < N_KINDS; i++)
+    length += (size_t) snprintf (syntax + length, sizeof syntax - length, "%s%s",
+                                 i == 0            ? ""
+                                 : i + 1 < N_KINDS ? ", "
+                                                   : " or ",
+                                 kinds[i].syntax);
+  return ccl_fail (CCL_ERROR_INVALID, "position %zu of the operations: expected %s", at, syntax);
+}
+
+static CclStatus
 parse_operation (Parser *parser, CclOperation *operation)
 {
-  for (size_t i = 0; i < N_KINDS; i++) {
-    size_t length = strlen (kinds[i].name);
+  size_t i = 0;
 
-    if (strncmp (parser->at, kinds[i].name, length) != 0)
-      continue;
-    parser->at += length;
-    *operation = (CclOperation){ .kind = kinds[i].kind };
-    switch (operation->kind) {
-    case CCL_OPERATION_MEDIAN:
-      return parse_median (parser, operation);
-    case CCL_OPERATION_FILL:
-    case CCL_OPERATION_DROP:
-      return parse_size (parser, operation);
-    default:
-      return parse_rectangle (parser, operation);
-    }
+  while (i < N_KINDS && strncmp (parser->at, kinds[i].name, strlen (kinds[i].name)) != 0)
+    i++;
+  if (i == N_KINDS)
+    return fail_unknown (position (parser));
+  parser->at += strlen (kinds[i].name);
+  *operation = (CclOperation){ .kind = (CclOperationKind) i };
+  switch (kinds[i].form) {
+  case CCL_FORM_SQUARE:
+    return parse_square (parser, operation);
+  case CCL_FORM_RECTANGLE:
+    return parse_rectangle (parser, operation);
+  default:
+    return parse_size (parser, operation, kinds[i].form == CCL_FORM_SIZE_OR_ALL);
   }
-  return ccl_fail (CCL_ERROR_INVALID, "position %zu of the operations: " SYNTAX, position (parser));
 }
 
 CclStatus
@@ -178,45 +205,50 @@ ccl_operations_parse (const char *text, CclOperation *operations, uint32_t *n)
   return CCL_OK;
 }
 
-/* Why the operation is invalid; NULL if it is valid. */
-static const char *
-find_fault (const CclOperation *operation)
+static CclStatus
+check_operation (const CclOperation *operation, uint32_t index)
 {
   uint32_t width = operation->width, height = operation->height;
 
-  switch (operation->kind) {
-  case CCL_OPERATION_MEDIAN:
-    return width == height && (width == 3 || width == 5) ? NULL : "a median must be 3x3 or 5x5";
-  case CCL_OPERATION_ERODE:
-  case CCL_OPERATION_DILATE:
-  case CCL_OPERATION_OPEN:
-  case CCL_OPERATION_CLOSE:
-    return side_is_good (width) && side_is_good (height)
-               ? NULL
-               : "the sides of a rectangle must be odd and at most 255";
-  case CCL_OPERATION_FILL:
-    return NULL;
-  case CCL_OPERATION_DROP:
-    return operation->size > 0 ? NULL : "the size of a drop must be at least 1";
+  if ((unsigned) operation->kind >= N_KINDS)
+    return ccl_fail (CCL_ERROR_INVALID, "operation %" PRIu32 ": unknown kind", index);
+  switch (kinds[operation->kind].form) {
+  case CCL_FORM_SQUARE:
+    if (width == height && (width == 3 || width == 5))
+      break;
+    return ccl_fail (CCL_ERROR_INVALID, "operation %" PRIu32 ": a %s must be 3x3 or 5x5", index,
+                     kinds[operation->kind].name);
+  case CCL_FORM_RECTANGLE:
+    if (side_is_good (width) && side_is_good (height))
+      break;
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "operation %" PRIu32 ": the sides of a rectangle must be odd and at most %d",
+                     index, CCL_MAX_OPERATION_SIZE);
+  case CCL_FORM_SIZE:
+    if (operation->size > 0)
+      break;
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "operation %" PRIu32 ": the size of a %s must be at least 1", index,
+                     kinds[operation->kind].name);
+  case CCL_FORM_SIZE_OR_ALL:
+    break;
   }
-  return "unknown kind";
+  return CCL_OK;
 }
 
 CclStatus
 ccl_operations_check (const CclOperation *operations, uint32_t n)
 {
+  CclStatus status = CCL_OK;
+
   if (n > CCL_MAX_OPERATIONS)
     return ccl_fail (CCL_ERROR_INVALID, "%" PRIu32 " operations; a chain has at most %d", n,
                      CCL_MAX_OPERATIONS);
   if (n > 0 && !operations)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_operations_check: operations is NULL");
-  for (uint32_t i = 0; i < n; i++) {
-    const char *fault = find_fault (&operations[i]);
-
-    if (fault)
-      return ccl_fail (CCL_ERROR_INVALID, "operation %" PRIu32 ": %s", i, fault);
-  }
-  return CCL_OK;
+  for (uint32_t i = 0; i < n && status == CCL_OK; i++)
+    status = check_operation (&operations[i], i);
+  return status;
 }
 
 static int
@@ -224,18 +256,15 @@ format_operation (const CclOperation *operation, char *text, size_t size)
 {
   const char *name = kinds[operation->kind].name;
 
-  switch (operation->kind) {
-  case CCL_OPERATION_MEDIAN:
+  switch (kinds[operation->kind].form) {
+  case CCL_FORM_SQUARE:
     return snprintf (text, size, "%s%" PRIu32, name, operation->width);
-  case CCL_OPERATION_FILL:
-    if (operation->size == 0)
-      return snprintf (text, size, "%s", name);
-    /* fall through */
-  case CCL_OPERATION_DROP:
-    return snprintf (text, size, "%s%" PRIu64, name, operation->size);
-  default:
+  case CCL_FORM_RECTANGLE:
     return snprintf (text, size, "%s%" PRIu32 "x%" PRIu32, name, operation->width,
                      operation->height);
+  default:
+    return operation->size > 0 ? snprintf (text, size, "%s%" PRIu64, name, operation->size)
+                               : snprintf (text, size, "%s", name);
   }
 }
 

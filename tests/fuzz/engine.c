@@ -9,6 +9,7 @@
 
 #include <cudaccl/batch.h>
 #include "engine/cpu/tuning.h"
+#include "engine/mask/operations.h"
 #include <cudaccl/mask.h>
 #include "tests/reference/components.h"
 #include "tests/reference/volume.h"
@@ -88,16 +89,17 @@ draw_params (FuzzInput *input, CclParams *params)
 static CclOperation
 draw_operation (FuzzInput *input)
 {
-  CclOperation operation = { .kind = (CclOperationKind) fuzz_below (input, 7) };
+  CclOperation operation = { .kind =
+                                 (CclOperationKind) fuzz_below (input, ccl_operation_kinds ()) };
 
-  switch (operation.kind) {
-  case CCL_OPERATION_MEDIAN:
+  switch (ccl_operation_form (operation.kind)) {
+  case CCL_FORM_SQUARE:
     operation.width = operation.height = 3 + 2 * fuzz_below (input, 2);
     break;
-  case CCL_OPERATION_FILL:
+  case CCL_FORM_SIZE_OR_ALL:
     operation.size = fuzz_below (input, 30);
     break;
-  case CCL_OPERATION_DROP:
+  case CCL_FORM_SIZE:
     operation.size = 1 + fuzz_below (input, 30);
     break;
   default:

@@ -4,6 +4,7 @@
 /* Any chain, size, pitch, connectivity, instruction set and number of threads. */
 
 #include "engine/cpu/tuning.h"
+#include "engine/mask/operations.h"
 #include <cudaccl/mask.h>
 #include "tests/fuzz/input.h"
 #include "tests/lib/morphology.h"
@@ -23,16 +24,17 @@ static CclOperation
 draw_operation (FuzzInput *input)
 {
   static const uint32_t most[] = { 2, 8, 16, 128 };
-  CclOperation operation = { .kind = (CclOperationKind) fuzz_below (input, 7) };
+  CclOperation operation = { .kind =
+                                 (CclOperationKind) fuzz_below (input, ccl_operation_kinds ()) };
 
-  switch (operation.kind) {
-  case CCL_OPERATION_MEDIAN:
+  switch (ccl_operation_form (operation.kind)) {
+  case CCL_FORM_SQUARE:
     operation.width = operation.height = 3 + 2 * fuzz_below (input, 2);
     break;
-  case CCL_OPERATION_FILL:
+  case CCL_FORM_SIZE_OR_ALL:
     operation.size = fuzz_one_in (input, 8) ? fuzz_hostile_u64 (input) : fuzz_below (input, 40);
     break;
-  case CCL_OPERATION_DROP:
+  case CCL_FORM_SIZE:
     operation.size = fuzz_one_in (input, 8) ? fuzz_hostile_u64 (input) : fuzz_below (input, 100);
     operation.size += operation.size == 0;
     break;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/morphology.h"
+#include "engine/mask/operations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,16 +187,17 @@ draw_side (Mt19937 *rng)
 CclOperation
 test_operation_draw (Mt19937 *rng)
 {
-  CclOperation operation = { .kind = (CclOperationKind) mt19937_below (rng, 7) };
+  CclOperation operation = { .kind =
+                                 (CclOperationKind) mt19937_below (rng, ccl_operation_kinds ()) };
 
-  switch (operation.kind) {
-  case CCL_OPERATION_MEDIAN:
+  switch (ccl_operation_form (operation.kind)) {
+  case CCL_FORM_SQUARE:
     operation.width = operation.height = 3 + 2 * mt19937_below (rng, 2);
     break;
-  case CCL_OPERATION_FILL:
+  case CCL_FORM_SIZE_OR_ALL:
     operation.size = mt19937_below (rng, 3) ? mt19937_below (rng, 40) : 0;
     break;
-  case CCL_OPERATION_DROP:
+  case CCL_FORM_SIZE:
     operation.size = 1 + mt19937_below (rng, mt19937_below (rng, 2) ? 5 : 100);
     break;
   default:

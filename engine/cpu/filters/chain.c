@@ -159,11 +159,7 @@ filter_strip (void *data, uint32_t index)
     .scratch = chain->scratch + index * chain->scratch_words,
   };
 
-  if (pass->kind == CCL_OPERATION_MEDIAN)
-    chain->functions->median_rows (&filter, pass->width, y, bottom);
-  else
-    chain->functions->rectangle_rows (&filter, pass->width, pass->height,
-                                      pass->kind == CCL_OPERATION_DILATE, y, bottom);
+  chain->functions->filter_rows (&filter, pass->kind, pass->width, pass->height, y, bottom);
 }
 
 /* Filters *@now, which becomes *@other with several strips. */

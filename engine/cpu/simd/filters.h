@@ -262,7 +262,7 @@ median5_rows (const CclFilter *filter, uint32_t y, uint32_t bottom)
   }
 }
 
-static void
+__attribute__ ((noinline)) static void
 median_rows (const CclFilter *filter, unsigned size, uint32_t y, uint32_t bottom)
 {
   if (size == 3)
@@ -423,7 +423,7 @@ rectangle_rows_of (const CclFilter *filter, unsigned width, unsigned height, boo
   }
 }
 
-static void
+__attribute__ ((noinline)) static void
 rectangle_rows (const CclFilter *filter, unsigned width, unsigned height, bool dilate, uint32_t y,
                 uint32_t bottom)
 {
@@ -431,6 +431,21 @@ rectangle_rows (const CclFilter *filter, unsigned width, unsigned height, bool d
     rectangle_rows_of (filter, width, height, true, y, bottom);
   else
     rectangle_rows_of (filter, width, height, false, y, bottom);
+}
+
+/* The loops are not inlined here: they would compete for registers. */
+static void
+filter_rows (const CclFilter *filter, CclOperationKind kind, unsigned width, unsigned height,
+             uint32_t y, uint32_t bottom)
+{
+  switch (kind) {
+  case CCL_OPERATION_MEDIAN:
+    median_rows (filter, width, y, bottom);
+    break;
+  default:
+    rectangle_rows (filter, width, height, kind == CCL_OPERATION_DILATE, y, bottom);
+    break;
+  }
 }
 
 #endif
