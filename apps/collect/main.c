@@ -20,15 +20,15 @@ run (const gchar *path, GError **error)
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr (WatchSettings) settings = watch_settings_load (path, error);
   Collect *collect = settings ? collect_new (settings, error) : NULL;
-  WatchServer *server = collect ? collect_site_new (collect, error) : NULL;
+  WebServer *server = collect ? collect_site_new (collect, error) : NULL;
 
   if (server) {
-    g_print ("cudaccl-collect is at %s\n", watch_server_get_uri (server));
+    g_print ("cudaccl-collect is at %s\n", web_server_get_uri (server));
     fflush (stdout);
     g_unix_signal_add (SIGTERM, on_terminate, loop);
     g_unix_signal_add (SIGINT, on_terminate, loop);
     g_main_loop_run (loop);
-    watch_server_free (server);
+    web_server_free (server);
   }
   if (collect)
     collect_free (collect);

@@ -5,7 +5,7 @@
 
 #include "collect-page.h"
 #include "apps/collect/database.h"
-#include "apps/web/http.h"
+#include "apps/watch/records/json.h"
 #include "apps/watch/settings/values.h"
 
 #define MAX_VALUES 7
@@ -17,11 +17,11 @@ typedef struct
   const gchar *text;
   gchar *values[MAX_VALUES];
   const gchar *type;
-  GString *before; /* comes before the answer, or NULL */
+  GString *before; /* put before the answer, or NULL */
 } Query;
 
 static Query *
-query_new (const WatchRequest *request, const gchar *text)
+query_new (const WebRequest *request, const gchar *text)
 {
   Query *self = g_new0 (Query, 1);
 
@@ -51,7 +51,7 @@ count_values (const Query *self)
 }
 
 static void
-run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
+run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
 {
   Query *self = data;
   gchar *text =
@@ -76,68 +76,67 @@ run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
 }
 
 static void
-get_readiness (const WatchRequest *request)
+get_readiness (const WebRequest *request)
 {
   CollectStats stats;
 
   collect_get_stats (request->app, &stats);
   if (stats.text)
     /* Without a token, it names no hosts and users. */
-    watch_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-                      "PostgreSQL or Kafka cannot be used: see /api/status");
+    web_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                    "PostgreSQL or Kafka cannot be used: see /api/status");
   else
-    watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ready\"}"));
+    web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ready\"}"));
   g_free (stats.text);
 }
 
 static void
-get_status (const WatchRequest *request)
+get_status (const WebRequest *request)
 {
   g_autoptr (WatchSettings) settings = collect_get_settings (request->app);
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
   CollectStats stats;
 
   collect_get_stats (request->app, &stats);
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "version", PACKAGE_VERSION);
-  watch_json_add_boolean (builder, "token", settings->token != NULL);
-  watch_json_add_int (builder, "stored", stats.stored);
-  watch_json_add_int (builder, "again", stats.again);
-  watch_json_add_int (builder, "refused", stats.refused);
+  web_json_add_string (json, "version", PACKAGE_VERSION);
+  web_json_add_boolean (json, "token", settings->token != NULL);
+  web_json_add_int (json, "stored", stats.stored);
+  web_json_add_int (json, "again", stats.again);
+  web_json_add_int (json, "refused", stats.refused);
   if (stats.last)
-    watch_json_add_time (builder, "last", stats.last);
-  watch_json_add_string (builder, "text", stats.text);
-  watch_http_json (request->message, SOUP_STATUS_OK, watch_json_take (builder));
+    watch_json_add_time (json, "last", stats.last);
+  web_json_add_string (json, "text", stats.text);
+  web_http_json (request->message, SOUP_STATUS_OK, web_json_take (json));
   g_free (stats.text);
 }
 
 static void
-get_fleet (const WatchRequest *request)
+get_fleet (const WebRequest *request)
 {
-  watch_http_run (request, FALSE, run, query_new (request, collect_db_fleet), query_free);
+  web_http_run (request, FALSE, run, query_new (request, collect_db_fleet), query_free);
 }
 
 static void
-get_missing (const WatchRequest *request)
+get_missing (const WebRequest *request)
 {
   Query *query = query_new (request, collect_db_missing);
 
   query->values[0] = g_strdup_printf ("%u", query->settings->collect_days);
-  watch_http_run (request, FALSE, run, query, query_free);
+  web_http_run (request, FALSE, run, query, query_free);
 }
 
 /* Reads a time, or answers 400. */
 static gboolean
-read_time (const WatchRequest *request, const gchar *name, gchar **value)
+read_time (const WebRequest *request, const gchar *name, gchar **value)
 {
-  const gchar *text = watch_http_get (request, name);
+  const gchar *text = web_http_get (request, name);
   gint64 time;
 
   if (!text)
     return TRUE;
   if (!watch_time_from_string (text, &time)) {
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                      "%s: expected a time such as 2026-01-31T12:00:00Z", name);
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
+                    "%s: expected a time such as 2026-01-31T12:00:00Z", name);
     return FALSE;
   }
   *value = g_strdup_printf ("%" G_GINT64_FORMAT, time);
@@ -145,19 +144,19 @@ read_time (const WatchRequest *request, const gchar *name, gchar **value)
 }
 
 static gboolean
-read_events (const WatchRequest *request, Query *query)
+read_events (const WebRequest *request, Query *query)
 {
-  const gchar *before = watch_http_get (request, "before");
-  const gchar *limit = watch_http_get (request, "limit");
+  const gchar *before = web_http_get (request, "before");
+  const gchar *limit = web_http_get (request, "limit");
   guint64 number = 100;
 
-  query->values[0] = g_strdup (watch_http_get (request, "camera"));
-  query->values[1] = g_strdup (watch_http_get (request, "kind"));
+  query->values[0] = g_strdup (web_http_get (request, "camera"));
+  query->values[1] = g_strdup (web_http_get (request, "kind"));
   if (!read_time (request, "begin", &query->values[2]) ||
       !read_time (request, "end", &query->values[3]))
     return FALSE;
   if (limit && !watch_parse_uint (limit, 1, 1000, &number)) {
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "limit: expected 1 to 1000");
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "limit: expected 1 to 1000");
     return FALSE;
   }
   query->values[6] = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
@@ -166,8 +165,8 @@ read_events (const WatchRequest *request, Query *query)
 
     if (g_strv_length (parts) != 2 || !watch_parse_uint (parts[0], 0, G_MAXINT64, &number) ||
         !watch_parse_uint (parts[1], 0, G_MAXINT64, &number)) {
-      watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                        "before: expected `next` of the page before");
+      web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
+                      "before: expected `next` of the page before");
       return FALSE;
     }
     query->values[4] = g_strdup (parts[0]);
@@ -177,18 +176,18 @@ read_events (const WatchRequest *request, Query *query)
 }
 
 static void
-get_events (const WatchRequest *request)
+get_events (const WebRequest *request)
 {
   Query *query = query_new (request, collect_db_events);
 
   if (read_events (request, query))
-    watch_http_run (request, FALSE, run, query, query_free);
+    web_http_run (request, FALSE, run, query, query_free);
   else
     query_free (query);
 }
 
 static void
-get_metrics (const WatchRequest *request)
+get_metrics (const WebRequest *request)
 {
   Query *query = query_new (request, collect_db_totals);
   CollectStats stats;
@@ -206,34 +205,37 @@ get_metrics (const WatchRequest *request)
                    "cudaccl_collect_failing %d\n",
                    stats.stored, stats.again, stats.refused, stats.text != NULL);
   g_free (stats.text);
-  watch_http_run (request, FALSE, run, query, query_free);
+  web_http_run (request, FALSE, run, query, query_free);
 }
 
-static const WatchRoute routes[] = {
-  { "GET", "/healthz", NULL, WATCH_ROUTE_OPEN, watch_http_health },
-  { "GET", "/readyz", NULL, WATCH_ROUTE_OPEN, get_readiness },
-  { "POST", "/api/login", NULL, WATCH_ROUTE_OPEN | WATCH_ROUTE_BODY, watch_http_log_in },
-  { "POST", "/api/logout", NULL, WATCH_ROUTE_OPEN, watch_http_log_out },
+static const WebRoute routes[] = {
+  { "GET", "/healthz", NULL, WEB_ROUTE_OPEN, web_http_health },
+  { "GET", "/readyz", NULL, WEB_ROUTE_OPEN, get_readiness },
+  { "POST", "/api/login", NULL, WEB_ROUTE_OPEN | WEB_ROUTE_BODY, web_http_log_in },
+  { "POST", "/api/logout", NULL, WEB_ROUTE_OPEN, web_http_log_out },
   { "GET", "/api/status", NULL, 0, get_status },
   { "GET", "/api/fleet", NULL, 0, get_fleet },
   { "GET", "/api/events", "camera kind begin end before limit", 0, get_events },
   { "GET", "/api/missing", NULL, 0, get_missing },
   { "GET", "/metrics", NULL, 0, get_metrics },
-  { "GET", "/{file}", NULL, WATCH_ROUTE_OPEN, watch_http_page },
+  { "GET", "/{file}", NULL, WEB_ROUTE_OPEN, web_http_page },
 };
 
-static WatchSettings *
-get_settings (gpointer app)
+static gchar *
+get_token (gpointer app)
 {
-  return collect_get_settings (app);
+  g_autoptr (WatchSettings) settings = collect_get_settings (app);
+
+  return g_strdup (settings->token);
 }
 
-WatchServer *
+WebServer *
 collect_site_new (Collect *collect, GError **error)
 {
-  static const WatchSite site = { routes, G_N_ELEMENTS (routes), "/cudaccl/collect/",
-                                  get_settings };
+  static const WebSite site = { routes, G_N_ELEMENTS (routes), "/cudaccl/collect/", get_token };
+  g_autoptr (WatchSettings) settings = collect_get_settings (collect);
+  const WebAddress address = { settings->listen, settings->certificate, settings->key };
 
   collect_page_get_resource (); /* a linker leaves out what is never named */
-  return watch_server_new_for (&site, collect, error);
+  return web_server_new (&site, collect, &address, error);
 }

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-WatchServer *collect_site_new (Collect *collect, GError **error);
+WebServer *collect_site_new (Collect *collect, GError **error);
 
 G_END_DECLS
 

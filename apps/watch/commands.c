@@ -130,9 +130,9 @@ find_recordings (WatchSettings *settings, GError **error)
 }
 
 static void
-print_report (JsonBuilder *builder)
+print_report (GString *json)
 {
-  g_autofree gchar *line = watch_json_take (builder);
+  g_autofree gchar *line = web_json_take (json);
 
   printf ("%s\n", line);
   fflush (stdout);
@@ -142,11 +142,10 @@ static void
 on_progress (gdouble done, gpointer user_data)
 {
   if (report) {
-    JsonBuilder *builder = json_builder_new ();
+    GString *json = web_json_new ();
 
-    json_builder_begin_object (builder);
-    watch_json_add_double (builder, "progress", (gint64) (done * 1000) / 1e3);
-    print_report (builder);
+    web_json_add_double (json, "progress", (gint64) (done * 1000) / 1e3);
+    print_report (json);
   } else if (isatty (STDERR_FILENO)) {
     g_printerr ("\r%3.0f%%", done * 100);
   }
@@ -155,25 +154,23 @@ on_progress (gdouble done, gpointer user_data)
 static void
 report_result (const WatchSynopsisResult *result, guint n_recordings)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
 
-  json_builder_begin_object (builder);
-  watch_json_add_int (builder, "objects", result->objects);
-  watch_json_add_int (builder, "recordings", n_recordings - result->unreadable);
-  watch_json_add_int (builder, "unreadable", result->unreadable);
-  watch_json_add_double (builder, "seconds", (gint64) (result->seconds * 10) / 10.0);
-  watch_json_add_boolean (builder, "jpeg", result->jpeg);
-  print_report (builder);
+  web_json_add_int (json, "objects", result->objects);
+  web_json_add_int (json, "recordings", n_recordings - result->unreadable);
+  web_json_add_int (json, "unreadable", result->unreadable);
+  web_json_add_double (json, "seconds", (gint64) (result->seconds * 10) / 10.0);
+  web_json_add_boolean (json, "jpeg", result->jpeg);
+  print_report (json);
 }
 
 static void
 report_error (const GError *error)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
 
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "error", error->message);
-  print_report (builder);
+  web_json_add_string (json, "error", error->message);
+  print_report (json);
 }
 
 static gboolean

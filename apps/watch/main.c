@@ -17,7 +17,7 @@
 #include "apps/watch/health.h"
 #include "apps/watch/onvif/probe.h"
 #include "apps/watch/onvif/rtsp.h"
-#include "apps/web/server.h"
+#include "apps/watch/routes.h"
 #include "apps/watch/settings/values.h"
 #include "apps/watch/watch.h"
 
@@ -66,7 +66,7 @@ notify (const gchar *state)
 static gboolean
 on_watchdog (gpointer user_data)
 {
-  GPtrArray *cameras = watch_get_cameras (user_data);
+  const GPtrArray *cameras = watch_get_app (user_data)->cameras;
   g_autofree gchar *text = NULL;
   guint running = 0;
 
@@ -159,17 +159,17 @@ typedef struct
 } Onvif;
 
 static gboolean
-start_onvif (Onvif *self, Watch *watch, WatchServer *server, GError **error)
+start_onvif (Onvif *self, WatchApp *app, WebServer *server, GError **error)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+  WatchSettings *settings = app->settings;
   gboolean local = TRUE;
 
   if (!settings->onvif_user)
     return TRUE;
-  self->rtsp = watch_rtsp_new (watch, server, error);
+  self->rtsp = watch_rtsp_new (app, error);
   watch_parse_listen (settings->listen, &local);
   if (self->rtsp && !local && settings->onvif_discovery) {
-    self->probe = watch_probe_new (settings, watch_server_get_uri (server));
+    self->probe = watch_probe_new (settings, web_server_get_uri (server));
     watch_probe_start (self->probe);
   }
   return self->rtsp != NULL;
@@ -179,14 +179,14 @@ static gboolean
 run (const gchar *path, GError **error)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
-  Watch *watch = watch_new (path, error);
-  WatchServer *server = watch ? watch_server_new (watch, error) : NULL;
+  Watch *watch = watch_new (path, watch_camera_new, error);
+  WebServer *server = watch ? watch_server_new (watch_get_app (watch), error) : NULL;
   Onvif onvif = { NULL, NULL };
   guint signals[3], watchdog;
-  gboolean started = server && start_onvif (&onvif, watch, server, error);
+  gboolean started = server && start_onvif (&onvif, watch_get_app (watch), server, error);
 
   if (started) {
-    g_print ("cudaccl-watch is at %s\n", watch_server_get_uri (server));
+    g_print ("cudaccl-watch is at %s\n", web_server_get_uri (server));
     fflush (stdout);
     signals[0] = g_unix_signal_add (SIGTERM, on_terminate, loop);
     signals[1] = g_unix_signal_add (SIGINT, on_terminate, loop);
@@ -202,7 +202,7 @@ run (const gchar *path, GError **error)
   }
   g_clear_pointer (&onvif.probe, watch_probe_free);
   g_clear_pointer (&onvif.rtsp, watch_rtsp_free);
-  g_clear_pointer (&server, watch_server_free);
+  g_clear_pointer (&server, web_server_free);
   g_clear_pointer (&watch, watch_free);
   while (g_main_context_iteration (NULL, FALSE)) {
   }

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "apps/web/json.h"
+#include "apps/watch/records/json.h"
 
 #define RELOAD_DELAY 300     /* ms: editors write a file in several steps */
 #define STATUS_INTERVAL 5000 /* ms */
@@ -17,16 +17,13 @@
 
 struct _Watch
 {
+  WatchApp app;
   gint refs; /* of functions that are to run in the main thread */
   gboolean closed;
   gchar *path;
-  WatchSettings *settings;
   gchar *session;
-  gint64 start;
-  WatchShared shared;
+  WatchCameraNew camera_new;
   WatchPublisher *publisher;
-  GPtrArray *cameras; /* of WatchCamera; freed by close_camera() */
-  WatchListeners *listeners;
   GFileMonitor *monitors[2];                 /* or NULL */
   guint reload, minute, status, status_soon; /* sources */
   GThread *sweeper;                          /* removes old files, or NULL */
@@ -49,7 +46,7 @@ watch_unref (gpointer data)
 static gchar *
 get_program (Watch *self)
 {
-  const gchar *share = self->settings->share;
+  const gchar *share = self->app.settings->share;
 
   return share && !g_str_has_prefix (share, "auto/")
              ? g_strdup_printf ("%s.%.*s", g_get_host_name (), (int) strcspn (share, "/"), share)
@@ -57,20 +54,14 @@ get_program (Watch *self)
 }
 
 static void
-add_camera (JsonBuilder *builder, WatchCamera *camera)
+add_camera (GString *json, WatchCamera *camera)
 {
   WatchCameraStatus status;
 
   watch_camera_get_status (camera, &status);
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "camera", watch_camera_get_name (camera));
-  watch_json_add_string (builder, "state", watch_camera_state_get_name (status.state));
-  watch_json_add_time (builder, "since", status.since);
-  watch_json_add_string (builder, "text", status.text);
-  watch_json_add_int (builder, "rate", (gint64) (status.rate + 0.5));
-  watch_json_add_int (builder, "objects", status.objects);
-  watch_json_add_boolean (builder, "moving", status.moving);
-  json_builder_end_object (builder);
+  web_json_begin_object (json, NULL);
+  watch_camera_status_add_summary (json, watch_camera_get_name (camera), &status);
+  web_json_end_object (json);
   watch_camera_status_clear (&status);
 }
 
@@ -78,12 +69,12 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
 static void
 publish_program (Watch *self, gboolean ends)
 {
-  g_autofree gchar *program = get_program (self);
+  g_autofree gchar *program = get_program (self), *text = NULL;
   g_autoptr (GArray) sinks = NULL;
-  JsonBuilder *builder;
+  GString *json;
   guint64 pending = 0, dropped = 0;
 
-  if (!self->publisher || !self->settings->kafka)
+  if (!self->publisher || !self->app.settings->kafka)
     return;
   sinks = watch_publisher_get_status (self->publisher);
   for (guint i = 0; i < sinks->len; i++) {
@@ -94,23 +85,22 @@ publish_program (Watch *self, gboolean ends)
       dropped = sink->dropped;
     }
   }
-  builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "program", program);
-  watch_json_add_string (builder, "session", self->session);
-  watch_json_add_time (builder, "start", self->start);
-  watch_json_add_time (builder, "utc", g_get_real_time ());
-  watch_json_add_boolean (builder, "ends", ends);
-  watch_json_add_string (builder, "version", PACKAGE_VERSION);
-  watch_json_add_string (builder, "share", self->settings->share);
-  watch_json_add_int (builder, "pending", pending);
-  watch_json_add_int (builder, "dropped", dropped);
-  json_builder_set_member_name (builder, "cameras");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < self->cameras->len; i++)
-    add_camera (builder, g_ptr_array_index (self->cameras, i));
-  json_builder_end_array (builder);
-  watch_publisher_set_status (self->publisher, program, watch_json_take (builder));
+  json = web_json_new ();
+  web_json_add_string (json, "program", program);
+  web_json_add_string (json, "session", self->session);
+  watch_json_add_time (json, "start", self->app.start);
+  watch_json_add_time (json, "utc", g_get_real_time ());
+  web_json_add_boolean (json, "ends", ends);
+  web_json_add_string (json, "version", PACKAGE_VERSION);
+  web_json_add_string (json, "share", self->app.settings->share);
+  web_json_add_int (json, "pending", pending);
+  web_json_add_int (json, "dropped", dropped);
+  web_json_begin_array (json, "cameras");
+  for (guint i = 0; i < self->app.cameras->len; i++)
+    add_camera (json, g_ptr_array_index (self->app.cameras, i));
+  web_json_end_array (json);
+  text = web_json_take (json);
+  watch_publisher_set_program (self->publisher, program, text);
 }
 
 static gboolean
@@ -181,8 +171,8 @@ publish_state (Watch *self, WatchCamera *camera)
 static void
 publish_states (Watch *self)
 {
-  for (guint i = 0; i < self->cameras->len; i++)
-    publish_state (self, g_ptr_array_index (self->cameras, i));
+  for (guint i = 0; i < self->app.cameras->len; i++)
+    publish_state (self, g_ptr_array_index (self->app.cameras, i));
 }
 
 static gboolean
@@ -198,9 +188,9 @@ on_events (gpointer data)
     watch_publisher_wake (self->publisher);
   for (guint i = 0; i < call->events->len; i++) {
     const WatchEvent *event = g_ptr_array_index (call->events, i);
-    WatchCamera *camera = watch_find_camera (self, event->camera);
+    WatchCamera *camera = watch_app_find_camera (&self->app, event->camera);
 
-    watch_listeners_call (self->listeners, event);
+    watch_listeners_call (self->app.listeners, event);
     /* Counts and motion have changed with it. */
     if (camera && g_hash_table_add (seen, event->camera))
       publish_state (self, camera);
@@ -277,7 +267,8 @@ free_cameras (Watch *self, GPtrArray *cameras)
   for (guint i = 0; i < cameras->len; i++) {
     WatchCamera *camera = g_ptr_array_index (cameras, i);
 
-    if (self->publisher && !watch_settings_find (self->settings, watch_camera_get_name (camera)))
+    if (self->publisher &&
+        !watch_settings_find (self->app.settings, watch_camera_get_name (camera)))
       watch_publisher_set_camera (self->publisher, watch_camera_get_name (camera), NULL);
     watch_camera_free (camera);
   }
@@ -303,13 +294,7 @@ shared_settings_differ (const WatchSettings *a, const WatchSettings *b)
 static gboolean
 sinks_differ (const WatchSettings *a, const WatchSettings *b)
 {
-  static const gchar *const groups[] = { "mqtt", "kafka", "webhooks", "lines" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (groups); i++) {
-    if (!watch_settings_equal (a, b, groups[i], NULL))
-      return TRUE;
-  }
-  return !watch_settings_equal (a, b, "watch", "spool");
+  return watch_publisher_differs (a, b) || !watch_settings_equal (a, b, "watch", "spool");
 }
 
 /* What is opened once. */
@@ -333,21 +318,22 @@ needs_restart (const WatchSettings *a, const WatchSettings *b)
 static void
 set_cameras (Watch *self, gboolean renew)
 {
-  GPtrArray *before = g_steal_pointer (&self->cameras);
+  GPtrArray *before = g_steal_pointer (&self->app.cameras);
   WatchCamera *camera;
 
-  self->cameras = g_ptr_array_new ();
+  self->app.cameras = g_ptr_array_new ();
   if (renew)
     free_cameras (self, before);
-  for (guint i = 0; i < self->settings->cameras->len; i++) {
-    WatchCameraSettings *settings = g_ptr_array_index (self->settings->cameras, i);
+  for (guint i = 0; i < self->app.settings->cameras->len; i++) {
+    WatchCameraSettings *settings = g_ptr_array_index (self->app.settings->cameras, i);
 
     camera = take_camera (before, settings->name);
     if (camera)
       watch_camera_update (camera, settings);
     else
-      camera = watch_camera_new (self->settings, settings, &self->shared, on_camera_changed, self);
-    g_ptr_array_add (self->cameras, camera);
+      camera = self->camera_new (self->app.settings, settings, &self->app.shared, on_camera_changed,
+                                 self);
+    g_ptr_array_add (self->app.cameras, camera);
     publish_state (self, camera);
   }
   free_cameras (self, before);
@@ -360,7 +346,7 @@ set_cameras (Watch *self, gboolean renew)
 gboolean
 watch_reload (Watch *self, GError **error)
 {
-  WatchSettings *settings = watch_settings_load (self->path, error), *before = self->settings;
+  WatchSettings *settings = watch_settings_load (self->path, error), *before = self->app.settings;
   gboolean renew;
 
   if (!settings)
@@ -370,9 +356,9 @@ watch_reload (Watch *self, GError **error)
 
     /* One at a time takes lines from the spool. */
     g_clear_pointer (&self->publisher, watch_publisher_free);
-    publisher = watch_publisher_new (settings, &self->shared, error);
+    publisher = watch_publisher_new (settings, self->app.shared.store, error);
     if (!publisher) {
-      self->publisher = watch_publisher_new (before, &self->shared, NULL);
+      self->publisher = watch_publisher_new (before, self->app.shared.store, NULL);
       /* The new one knows none. */
       publish_states (self);
       watch_settings_unref (settings);
@@ -385,7 +371,7 @@ watch_reload (Watch *self, GError **error)
                "ONVIF and the limits of recordings",
                self->path);
   renew = shared_settings_differ (before, settings);
-  self->settings = settings;
+  self->app.settings = settings;
   set_cameras (self, renew);
   watch_settings_unref (before);
   return TRUE;
@@ -434,12 +420,12 @@ sweep (gpointer data)
 {
   Watch *self = data;
   gint64 now = g_get_real_time ();
-  g_auto (GStrv) files = watch_media_sweep (self->shared.media, now);
+  g_auto (GStrv) files = watch_media_sweep (self->app.shared.media, now);
 
   if (files && files[0])
-    watch_store_forget_files (self->shared.store, (const gchar *const *) files);
+    watch_store_forget_files (self->app.shared.store, (const gchar *const *) files);
   if (self->days)
-    watch_store_remove_before (self->shared.store, now - self->days * DAY);
+    watch_store_remove_before (self->app.shared.store, now - self->days * DAY);
   g_atomic_int_set (&self->sweeping, FALSE);
   return NULL;
 }
@@ -455,7 +441,7 @@ on_minute (gpointer user_data)
   if (self->sweeper)
     g_thread_join (self->sweeper);
   self->sweeping = TRUE;
-  self->days = self->settings->retention_days;
+  self->days = self->app.settings->retention_days;
   self->sweeper = g_thread_new ("watch-sweep", sweep, self);
   return G_SOURCE_CONTINUE;
 }
@@ -465,7 +451,7 @@ on_minute (gpointer user_data)
 static gboolean
 open_all (Watch *self, GError **error)
 {
-  const WatchSettings *settings = self->settings;
+  const WatchSettings *settings = self->app.settings;
 
   if (g_mkdir_with_parents (settings->data, 0700) != 0) {
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
@@ -473,19 +459,31 @@ open_all (Watch *self, GError **error)
                  settings->data, g_strerror (errno), self->path);
     return FALSE;
   }
-  self->shared.store = watch_store_open (settings->data, error);
-  if (!self->shared.store)
+  self->app.shared.store = watch_store_open (settings->data, error);
+  if (!self->app.shared.store)
     return FALSE;
-  self->shared.media =
+  self->app.shared.media =
       watch_media_open (settings->data, settings->retention_days, settings->retention_bytes, error);
-  if (!self->shared.media)
+  if (!self->app.shared.media)
     return FALSE;
-  self->publisher = watch_publisher_new (self->settings, &self->shared, error);
+  self->publisher = watch_publisher_new (self->app.settings, self->app.shared.store, error);
   return self->publisher != NULL;
 }
 
+static gboolean
+reload (WatchApp *app, GError **error)
+{
+  return watch_reload ((Watch *) app, error);
+}
+
+static GArray *
+get_sinks (WatchApp *app)
+{
+  return watch_publisher_get_status (((Watch *) app)->publisher);
+}
+
 Watch *
-watch_new (const gchar *path, GError **error)
+watch_new (const gchar *path, WatchCameraNew camera_new, GError **error)
 {
   WatchSettings *settings = watch_settings_load (path, error);
   g_autofree gchar *folder = NULL, *data = NULL;
@@ -494,22 +492,25 @@ watch_new (const gchar *path, GError **error)
   if (!settings)
     return NULL;
   self = g_new0 (Watch, 1);
+  self->app.reload = reload;
+  self->app.get_sinks = get_sinks;
+  self->camera_new = camera_new;
   self->refs = 1;
   self->path = g_strdup (settings->path);
-  self->settings = settings;
+  self->app.settings = settings;
   self->session = g_uuid_string_random ();
-  self->start = g_get_real_time ();
-  self->shared.session = self->session;
-  self->shared.metadata = watch_metadata_new ();
-  self->shared.picture = on_picture;
-  self->shared.picture_data = self;
-  self->listeners = watch_listeners_new ();
-  self->cameras = g_ptr_array_new ();
+  self->app.start = g_get_real_time ();
+  self->app.shared.session = self->session;
+  self->app.shared.metadata = watch_metadata_new ();
+  self->app.shared.picture = on_picture;
+  self->app.shared.picture_data = self;
+  self->app.listeners = watch_listeners_new ();
+  self->app.cameras = g_ptr_array_new ();
   if (!open_all (self, error)) {
     watch_free (self);
     return NULL;
   }
-  watch_store_set_committed (self->shared.store, on_committed, self);
+  watch_store_set_committed (self->app.shared.store, on_committed, self);
   set_cameras (self, FALSE);
   folder = g_path_get_dirname (self->path);
   data = g_build_filename (folder, "..data", NULL);
@@ -534,79 +535,31 @@ watch_free (Watch *self)
   if (self->sweeper)
     g_thread_join (self->sweeper);
   /* All at once, so that those that hang do not add up. */
-  for (guint i = 0; i < self->cameras->len; i++)
-    watch_camera_stop (g_ptr_array_index (self->cameras, i));
-  for (guint i = 0; i < self->cameras->len; i++)
-    watch_camera_free (g_ptr_array_index (self->cameras, i));
-  g_ptr_array_set_size (self->cameras, 0);
+  for (guint i = 0; i < self->app.cameras->len; i++)
+    watch_camera_stop (g_ptr_array_index (self->app.cameras, i));
+  for (guint i = 0; i < self->app.cameras->len; i++)
+    watch_camera_free (g_ptr_array_index (self->app.cameras, i));
+  g_ptr_array_set_size (self->app.cameras, 0);
   publish_program (self, TRUE);
-  g_ptr_array_unref (self->cameras);
+  g_ptr_array_unref (self->app.cameras);
   /* What cameras added last goes to the sinks, too. */
   if (self->publisher) {
-    watch_store_flush (self->shared.store);
+    watch_store_flush (self->app.shared.store);
     watch_publisher_free (self->publisher);
   }
-  g_clear_pointer (&self->shared.media, watch_media_unref);
-  g_clear_pointer (&self->shared.store, watch_store_close);
-  watch_metadata_unref (self->shared.metadata);
+  g_clear_pointer (&self->app.shared.media, watch_media_unref);
+  g_clear_pointer (&self->app.shared.store, watch_store_close);
+  watch_metadata_unref (self->app.shared.metadata);
   self->closed = TRUE;
-  watch_listeners_free (self->listeners);
-  watch_settings_unref (self->settings);
+  watch_listeners_free (self->app.listeners);
+  watch_settings_unref (self->app.settings);
   g_free (self->session);
   g_free (self->path);
   watch_unref (self);
 }
 
-WatchSettings *
-watch_get_settings (Watch *self)
+WatchApp *
+watch_get_app (Watch *self)
 {
-  return watch_settings_ref (self->settings);
-}
-
-const WatchShared *
-watch_get_shared (Watch *self)
-{
-  return &self->shared;
-}
-
-WatchPublisher *
-watch_get_publisher (Watch *self)
-{
-  return self->publisher;
-}
-
-GPtrArray *
-watch_get_cameras (Watch *self)
-{
-  return self->cameras;
-}
-
-WatchCamera *
-watch_find_camera (Watch *self, const gchar *name)
-{
-  for (guint i = 0; i < self->cameras->len; i++) {
-    WatchCamera *camera = g_ptr_array_index (self->cameras, i);
-
-    if (g_str_equal (watch_camera_get_name (camera), name))
-      return camera;
-  }
-  return NULL;
-}
-
-guint
-watch_add_listener (Watch *self, WatchEventFunc func, gpointer user_data)
-{
-  return watch_listeners_add (self->listeners, func, user_data);
-}
-
-void
-watch_remove_listener (Watch *self, guint id)
-{
-  watch_listeners_remove (self->listeners, id);
-}
-
-gint64
-watch_get_start (Watch *self)
-{
-  return self->start;
+  return &self->app;
 }

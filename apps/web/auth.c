@@ -1,4 +1,4 @@
-/* cudaccl-watch - who may use the interface over HTTP
+/* cudaccl - who may use the interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/web/auth.h"
@@ -7,11 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define SESSION_TIME (WATCH_AUTH_SESSION_DAYS * G_TIME_SPAN_DAY)
+#define SESSION_TIME (WEB_AUTH_SESSION_DAYS * G_TIME_SPAN_DAY)
 #define RENEW_TIME G_TIME_SPAN_DAY
-#define MAX_ADDRESSES 1024
 #define DIGEST 32
-#define TOKEN "token" /* the page's, as a secret */
+#define TOKEN "token" /* name of the secret that opens sessions */
 
 typedef struct
 {
@@ -21,31 +20,25 @@ typedef struct
   gint64 sent;          /* when the browser got the cookie */
 } Session;
 
-typedef struct
+struct _WebAuth
 {
-  guint n;
-  gint64 first;
-} Failures;
-
-struct _WatchAuth
-{
-  Session sessions[WATCH_AUTH_MAX_SESSIONS];
-  GHashTable *failures; /* Failures by secret and address */
+  Session sessions[WEB_AUTH_MAX_SESSIONS];
+  WebFailures *failures;
 };
 
-WatchAuth *
-watch_auth_new (void)
+WebAuth *
+web_auth_new (void)
 {
-  WatchAuth *self = g_new0 (WatchAuth, 1);
+  WebAuth *self = g_new0 (WebAuth, 1);
 
-  self->failures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->failures = web_failures_new ();
   return self;
 }
 
 void
-watch_auth_free (WatchAuth *self)
+web_auth_free (WebAuth *self)
 {
-  g_hash_table_unref (self->failures);
+  web_failures_free (self->failures);
   g_free (self);
 }
 
@@ -59,7 +52,7 @@ digest (const gchar *text, guint8 out[DIGEST])
   g_checksum_get_digest (checksum, out, &size);
 }
 
-/* In a time that does not depend on where they differ. */
+/* Compares in constant time. */
 static gboolean
 equal (const guint8 a[DIGEST], const guint8 b[DIGEST])
 {
@@ -70,72 +63,15 @@ equal (const guint8 a[DIGEST], const guint8 b[DIGEST])
   return differ == 0;
 }
 
-/* --- Failed attempts --- */
-
-gchar *
-watch_auth_get_network (GInetAddress *address)
-{
-  const guint8 *bytes;
-
-  if (!address)
-    return g_strdup ("");
-  if (g_inet_address_get_family (address) != G_SOCKET_FAMILY_IPV6)
-    return g_inet_address_to_string (address);
-  bytes = g_inet_address_to_bytes (address);
-  return g_strdup_printf ("%02x%02x:%02x%02x:%02x%02x:%02x%02x::/64", bytes[0], bytes[1], bytes[2],
-                          bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
-}
-
-static gboolean
-is_over (gpointer key, gpointer value, gpointer now)
-{
-  return ((Failures *) value)->first + WATCH_AUTH_BLOCK * G_USEC_PER_SEC <= *(gint64 *) now;
-}
-
-/* Returns those of the address; if there are too many, those of all the others. */
-static Failures *
-get_failures (WatchAuth *self, const gchar *secret, GInetAddress *address, gint64 now)
-{
-  g_autofree gchar *network = watch_auth_get_network (address);
-  g_autofree gchar *key = g_strdup_printf ("%s %s", secret, network);
-  Failures *failures;
-
-  g_hash_table_foreach_remove (self->failures, is_over, &now);
-  failures = g_hash_table_lookup (self->failures, key);
-  if (!failures && g_hash_table_size (self->failures) >= MAX_ADDRESSES) {
-    g_free (key);
-    key = g_strconcat (secret, " others", NULL);
-    failures = g_hash_table_lookup (self->failures, key);
-  }
-  if (!failures) {
-    failures = g_new0 (Failures, 1);
-    failures->first = now;
-    g_hash_table_insert (self->failures, g_steal_pointer (&key), failures);
-  }
-  return failures;
-}
-
-WatchAuthResult
-watch_auth_count (WatchAuth *self, const gchar *secret, gboolean right, GInetAddress *address,
-                  gint64 now)
-{
-  Failures *failures = get_failures (self, secret, address, now);
-
-  if (failures->n >= WATCH_AUTH_FAILURES)
-    return WATCH_AUTH_TOO_MANY;
-  failures->n = right ? 0 : failures->n + 1;
-  return right ? WATCH_AUTH_OK : WATCH_AUTH_WRONG;
-}
-
-WatchAuthResult
-watch_auth_check_secret (WatchAuth *self, const gchar *secret, const gchar *right,
-                         const gchar *given, GInetAddress *address, gint64 now)
+WebAuthResult
+web_auth_check_secret (WebAuth *self, const gchar *secret, const gchar *right, const gchar *given,
+                       GInetAddress *address, gint64 now)
 {
   guint8 expected[DIGEST], found[DIGEST];
 
   digest (right, expected);
   digest (given, found);
-  return watch_auth_count (self, secret, equal (expected, found), address, now);
+  return web_failures_count (self->failures, secret, equal (expected, found), address, now);
 }
 
 /* --- Sessions --- */
@@ -148,14 +84,14 @@ find_cookie (const gchar *cookies)
   for (gchar **item = items; *item; item++) {
     gchar *name = g_strstrip (*item);
 
-    if (g_str_has_prefix (name, WATCH_AUTH_COOKIE "="))
-      return g_strdup (name + strlen (WATCH_AUTH_COOKIE "="));
+    if (g_str_has_prefix (name, WEB_AUTH_COOKIE "="))
+      return g_strdup (name + strlen (WEB_AUTH_COOKIE "="));
   }
   return NULL;
 }
 
 static Session *
-find_session (WatchAuth *self, const gchar *cookies)
+find_session (WebAuth *self, const gchar *cookies)
 {
   g_autofree gchar *value = find_cookie (cookies);
   Session *found = NULL;
@@ -164,7 +100,7 @@ find_session (WatchAuth *self, const gchar *cookies)
   if (!value)
     return NULL;
   digest (value, id);
-  for (guint i = 0; i < WATCH_AUTH_MAX_SESSIONS; i++) {
+  for (guint i = 0; i < WEB_AUTH_MAX_SESSIONS; i++) {
     Session *session = &self->sessions[i];
 
     if (session->expires && equal (session->id, id))
@@ -173,44 +109,44 @@ find_session (WatchAuth *self, const gchar *cookies)
   return found;
 }
 
-WatchAuthResult
-watch_auth_check (WatchAuth *self, const gchar *token, const gchar *authorization,
-                  const gchar *cookies, GInetAddress *address, gint64 now, gchar **renew)
+WebAuthResult
+web_auth_check (WebAuth *self, const gchar *token, const gchar *authorization, const gchar *cookies,
+                GInetAddress *address, gint64 now, gchar **renew)
 {
   Session *session;
   guint8 right[DIGEST];
 
   if (authorization) {
     if (g_ascii_strncasecmp (authorization, "Bearer ", 7) != 0)
-      return WATCH_AUTH_NEEDED;
-    return watch_auth_check_secret (self, TOKEN, token, authorization + 7, address, now);
+      return WEB_AUTH_NEEDED;
+    return web_auth_check_secret (self, TOKEN, token, authorization + 7, address, now);
   }
   session = find_session (self, cookies);
   if (!session)
-    return WATCH_AUTH_NEEDED;
+    return WEB_AUTH_NEEDED;
   digest (token, right);
   if (session->expires <= now || !equal (session->token, right)) {
     session->expires = 0;
-    return WATCH_AUTH_NEEDED;
+    return WEB_AUTH_NEEDED;
   }
   session->expires = now + SESSION_TIME;
   if (renew && now >= session->sent + RENEW_TIME) {
     session->sent = now;
     *renew = find_cookie (cookies);
   }
-  return WATCH_AUTH_OK;
+  return WEB_AUTH_OK;
 }
 
-WatchAuthResult
-watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given, GInetAddress *address,
-                   gint64 now, gchar **session)
+WebAuthResult
+web_auth_log_in (WebAuth *self, const gchar *token, const gchar *given, GInetAddress *address,
+                 gint64 now, gchar **session)
 {
-  WatchAuthResult result = watch_auth_check_secret (self, TOKEN, token, given, address, now);
+  WebAuthResult result = web_auth_check_secret (self, TOKEN, token, given, address, now);
   Session *free_one = &self->sessions[0];
   guint8 random[DIGEST];
   GString *value;
 
-  if (result != WATCH_AUTH_OK)
+  if (result != WEB_AUTH_OK)
     return result;
   if (getrandom (random, sizeof random, 0) != sizeof random)
     g_error ("getrandom: %s", g_strerror (errno));
@@ -219,7 +155,7 @@ watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given, GIne
     g_string_append_printf (value, "%02x", random[i]);
 
   /* A free one, or the one that was not used for the longest time. */
-  for (guint i = 1; i < WATCH_AUTH_MAX_SESSIONS; i++)
+  for (guint i = 1; i < WEB_AUTH_MAX_SESSIONS; i++)
     if (self->sessions[i].expires < free_one->expires)
       free_one = &self->sessions[i];
   digest (value->str, free_one->id);
@@ -227,11 +163,11 @@ watch_auth_log_in (WatchAuth *self, const gchar *token, const gchar *given, GIne
   free_one->expires = now + SESSION_TIME;
   free_one->sent = now;
   *session = g_string_free (value, FALSE);
-  return WATCH_AUTH_OK;
+  return WEB_AUTH_OK;
 }
 
 void
-watch_auth_log_out (WatchAuth *self, const gchar *cookies)
+web_auth_log_out (WebAuth *self, const gchar *cookies)
 {
   Session *session = find_session (self, cookies);
 
@@ -242,7 +178,7 @@ watch_auth_log_out (WatchAuth *self, const gchar *cookies)
 /* --- Other sites --- */
 
 gboolean
-watch_auth_is_local_host (const gchar *host)
+web_auth_is_local_host (const gchar *host)
 {
   g_autoptr (GSocketConnectable) address = NULL;
   g_autoptr (GInetAddress) inet = NULL;
@@ -259,8 +195,8 @@ watch_auth_is_local_host (const gchar *host)
 }
 
 gboolean
-watch_auth_is_foreign (const gchar *fetch_site, const gchar *fetch_mode, const gchar *origin,
-                       const gchar *host, gboolean navigates)
+web_auth_is_foreign (const gchar *fetch_site, const gchar *fetch_mode, const gchar *origin,
+                     const gchar *host, gboolean navigates)
 {
   const gchar *origin_host;
 

@@ -1,4 +1,4 @@
-/* cudaccl-watch - requests and answers over HTTP
+/* cudaccl - requests and answers over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/web/http.h"
@@ -6,8 +6,10 @@
 #include <gst/base/gstccljsonparse.h>
 #include <string.h>
 
+#include "apps/web/json.h"
+
 void
-watch_http_bytes (SoupServerMessage *message, guint status, const gchar *type, GBytes *body)
+web_http_bytes (SoupServerMessage *message, guint status, const gchar *type, GBytes *body)
 {
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
 
@@ -17,30 +19,29 @@ watch_http_bytes (SoupServerMessage *message, guint status, const gchar *type, G
 }
 
 void
-watch_http_json (SoupServerMessage *message, guint status, gchar *text)
+web_http_json (SoupServerMessage *message, guint status, gchar *text)
 {
   g_autoptr (GBytes) body = g_bytes_new_take (text, strlen (text));
 
-  watch_http_bytes (message, status, "application/json", body);
+  web_http_bytes (message, status, "application/json", body);
 }
 
 void
-watch_http_error (SoupServerMessage *message, guint status, const gchar *format, ...)
+web_http_error (SoupServerMessage *message, guint status, const gchar *format, ...)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
   g_autofree gchar *text = NULL;
   va_list arguments;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "error", text);
-  watch_http_json (message, status, watch_json_take (builder));
+  web_json_add_string (json, "error", text);
+  web_http_json (message, status, web_json_take (json));
 }
 
 void
-watch_http_pause (SoupServerMessage *message)
+web_http_pause (SoupServerMessage *message)
 {
 #if SOUP_CHECK_VERSION(3, 2, 0)
   soup_server_message_pause (message);
@@ -50,7 +51,7 @@ watch_http_pause (SoupServerMessage *message)
 }
 
 void
-watch_http_unpause (SoupServerMessage *message)
+web_http_unpause (SoupServerMessage *message)
 {
 #if SOUP_CHECK_VERSION(3, 2, 0)
   soup_server_message_unpause (message);
@@ -60,7 +61,7 @@ watch_http_unpause (SoupServerMessage *message)
 }
 
 void
-watch_http_abort (SoupServerMessage *message)
+web_http_abort (SoupServerMessage *message)
 {
   g_autoptr (GIOStream) stream = soup_server_message_steal_connection (message);
 
@@ -69,7 +70,7 @@ watch_http_abort (SoupServerMessage *message)
 }
 
 const gchar *
-watch_http_get (const WatchRequest *request, const gchar *name)
+web_http_get (const WebRequest *request, const gchar *name)
 {
   const gchar *value = request->query ? g_hash_table_lookup (request->query, name) : NULL;
 
@@ -77,7 +78,7 @@ watch_http_get (const WatchRequest *request, const gchar *name)
 }
 
 JsonObject *
-watch_http_get_object (const WatchRequest *request)
+web_http_get_object (const WebRequest *request)
 {
   g_autoptr (GBytes) body =
       soup_message_body_flatten (soup_server_message_get_request_body (request->message));
@@ -86,13 +87,13 @@ watch_http_get_object (const WatchRequest *request)
   g_autoptr (JsonNode) root = NULL;
 
   if (strlen (text) != g_bytes_get_size (body) || !g_utf8_validate (text, -1, NULL)) {
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "the body is not UTF-8");
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "the body is not UTF-8");
     return NULL;
   }
   root = gst_ccl_json_parse (text, "body", &error);
   if (root && JSON_NODE_HOLDS_OBJECT (root))
     return json_node_dup_object (root);
-  watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s",
-                    error ? error->message : "the body must be an object of JSON");
+  web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s",
+                  error ? error->message : "the body must be an object of JSON");
   return NULL;
 }

@@ -1,89 +1,154 @@
-/* cudaccl-watch - writes JSON
+/* cudaccl - writes JSON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/web/json.h"
 
-#include "apps/watch/records/records.h"
+#include <string.h>
+
+/* Whatever is not the first in its object or array follows a comma. */
+static void
+begin (GString *json, const gchar *name)
+{
+  gchar last = json->len ? json->str[json->len - 1] : '{';
+
+  if (last != '{' && last != '[')
+    g_string_append_c (json, ',');
+  if (name)
+    g_string_append_printf (json, "\"%s\":", name);
+}
 
 void
-watch_json_add_string (JsonBuilder *builder, const gchar *name, const gchar *value)
+web_json_begin_object (GString *json, const gchar *name)
+{
+  begin (json, name);
+  g_string_append_c (json, '{');
+}
+
+void
+web_json_end_object (GString *json)
+{
+  g_string_append_c (json, '}');
+}
+
+void
+web_json_begin_array (GString *json, const gchar *name)
+{
+  begin (json, name);
+  g_string_append_c (json, '[');
+}
+
+void
+web_json_end_array (GString *json)
+{
+  g_string_append_c (json, ']');
+}
+
+static void
+append_escaped (GString *json, const gchar *text)
+{
+  static const gchar letters[] = "\bb\ff\nn\rr\tt\"\"\\\\";
+
+  for (; *text; text++) {
+    guchar c = (guchar) *text;
+    const gchar *pair = letters;
+
+    if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
+      g_string_append_c (json, *text);
+      continue;
+    }
+    while (*pair && *pair != *text)
+      pair += 2;
+    if (*pair)
+      g_string_append_printf (json, "\\%c", pair[1]);
+    else
+      g_string_append_printf (json, "\\u%04x", c);
+  }
+}
+
+void
+web_json_add_string (GString *json, const gchar *name, const gchar *value)
 {
   g_autofree gchar *valid = NULL;
 
   if (!value)
     return;
-  valid = g_utf8_make_valid (value, -1);
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, valid);
+  if (!g_utf8_validate (value, -1, NULL))
+    value = valid = g_utf8_make_valid (value, -1);
+  begin (json, name);
+  g_string_append_c (json, '"');
+  append_escaped (json, value);
+  g_string_append_c (json, '"');
 }
 
 void
-watch_json_add_strings (JsonBuilder *builder, const gchar *name, const gchar *const *values)
+web_json_add_strings (GString *json, const gchar *name, const gchar *const *values)
 {
   if (!values)
     return;
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_array (builder);
-  for (; *values; values++) {
-    g_autofree gchar *valid = g_utf8_make_valid (*values, -1);
-
-    json_builder_add_string_value (builder, valid);
-  }
-  json_builder_end_array (builder);
+  web_json_begin_array (json, name);
+  for (; *values; values++)
+    web_json_add_string (json, NULL, *values);
+  web_json_end_array (json);
 }
 
 void
-watch_json_begin_array (JsonBuilder *builder, const gchar *name)
+web_json_add_int (GString *json, const gchar *name, gint64 value)
 {
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_array (builder);
+  begin (json, name);
+  g_string_append_printf (json, "%" G_GINT64_FORMAT, value);
 }
 
 void
-watch_json_add_double (JsonBuilder *builder, const gchar *name, gdouble value)
+web_json_add_uint (GString *json, const gchar *name, guint64 value)
 {
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
+  begin (json, name);
+  g_string_append_printf (json, "%" G_GUINT64_FORMAT, value);
 }
 
 void
-watch_json_add_int (JsonBuilder *builder, const gchar *name, gint64 value)
+web_json_add_boolean (GString *json, const gchar *name, gboolean value)
 {
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
+  begin (json, name);
+  g_string_append (json, value ? "true" : "false");
 }
 
 void
-watch_json_add_boolean (JsonBuilder *builder, const gchar *name, gboolean value)
+web_json_add_double (GString *json, const gchar *name, gdouble value)
 {
-  json_builder_set_member_name (builder, name);
-  json_builder_add_boolean_value (builder, value);
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  begin (json, name);
+  g_string_append (json, g_ascii_dtostr (digits, sizeof digits, value));
+  if (!digits[strspn (digits, "-0123456789")])
+    g_string_append (json, ".0");
 }
 
 void
-watch_json_add_time (JsonBuilder *builder, const gchar *name, gint64 value)
+web_json_add_decimal (GString *json, const gchar *name, gdouble value, guint digits)
 {
-  g_autofree gchar *text = watch_time_to_string (value);
+  gchar format[] = "%.0f", text[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize length;
 
-  watch_json_add_string (builder, name, text);
+  format[2] = (gchar) ('0' + digits);
+  g_ascii_formatd (text, sizeof text, format, value);
+  length = strlen (text);
+  while (text[length - 1] == '0')
+    length--;
+  if (text[length - 1] == '.')
+    length--;
+  begin (json, name);
+  g_string_append_len (json, text, (gssize) length);
 }
 
-void
-watch_json_add_share (JsonBuilder *builder, const gchar *name, gdouble value)
+GString *
+web_json_new (void)
 {
-  if (name)
-    json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder,
-                                 (gint64) (value * 10000 + (value < 0 ? -0.5 : 0.5)) / 1e4);
+  return g_string_new ("{");
 }
 
 gchar *
-watch_json_take (JsonBuilder *builder)
+web_json_take (GString *json)
 {
-  g_autoptr (JsonNode) root = NULL;
-
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  g_object_unref (builder);
-  return json_to_string (root, FALSE);
+  web_json_end_object (json);
+  return g_string_free (json, FALSE);
 }

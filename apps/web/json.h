@@ -1,30 +1,35 @@
-/* cudaccl-watch - writes JSON
+/* cudaccl - writes JSON
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __WATCH_JSON_H__
-#define __WATCH_JSON_H__
+#ifndef __WEB_JSON_H__
+#define __WEB_JSON_H__
 
-#include <json-glib/json-glib.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Add a member; text that is not UTF-8 is made valid, a NULL text is left out. */
-void watch_json_add_string (JsonBuilder *builder, const gchar *name, const gchar *value);
-void watch_json_add_strings (JsonBuilder *builder, const gchar *name, const gchar *const *values);
-/* An array of @name begins. */
-void watch_json_begin_array (JsonBuilder *builder, const gchar *name);
-void watch_json_add_double (JsonBuilder *builder, const gchar *name, gdouble value);
-void watch_json_add_int (JsonBuilder *builder, const gchar *name, gint64 value);
-void watch_json_add_boolean (JsonBuilder *builder, const gchar *name, gboolean value);
-/* RFC 3339; @value is in microseconds since 1970. */
-void watch_json_add_time (JsonBuilder *builder, const gchar *name, gint64 value);
-/* A share of the frame, rounded to what a frame of 10 000 pixels needs. @name NULL: an item of an
- * array. */
-void watch_json_add_share (JsonBuilder *builder, const gchar *name, gdouble value);
+/* Append to a text of JSON; commas come by themselves. @name is the member's, NULL in an array. */
 
-/* Ends the outermost object, frees @builder, and returns its text. */
-gchar *watch_json_take (JsonBuilder *builder);
+void web_json_begin_object (GString *json, const gchar *name);
+void web_json_end_object (GString *json);
+void web_json_begin_array (GString *json, const gchar *name);
+void web_json_end_array (GString *json);
+
+/* Escapes all control characters and replaces invalid UTF-8. A NULL @value is left out. */
+void web_json_add_string (GString *json, const gchar *name, const gchar *value);
+void web_json_add_strings (GString *json, const gchar *name, const gchar *const *values);
+void web_json_add_int (GString *json, const gchar *name, gint64 value);
+void web_json_add_uint (GString *json, const gchar *name, guint64 value);
+void web_json_add_boolean (GString *json, const gchar *name, gboolean value);
+/* With all 17 digits. */
+void web_json_add_double (GString *json, const gchar *name, gdouble value);
+/* With at most @digits behind the point, without trailing zeros. */
+void web_json_add_decimal (GString *json, const gchar *name, gdouble value, guint digits);
+
+/* Begins an object, and ends it: frees @json, and returns its text. */
+GString *web_json_new (void);
+gchar *web_json_take (GString *json);
 
 G_END_DECLS
 
-#endif /* __WATCH_JSON_H__ */
+#endif /* __WEB_JSON_H__ */

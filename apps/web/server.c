@@ -1,12 +1,11 @@
-/* cudaccl-watch - a server of a page and its interface over HTTP
+/* cudaccl - a server of a page and its interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Connections are accepted here rather than by SoupServer, so that their number and the time that
  * they may wait are limited. A request is checked when its headers are there, before any of its
  * body is kept: in the order of check_request(). */
 
-#include "apps/web/auth.h"
-#include "apps/web/http.h"
+#include "apps/web/server.h"
 
 #include <string.h>
 
@@ -20,21 +19,21 @@
 /* Of all that changes something: a page elsewhere cannot send it without asking. */
 #define CSRF_HEADER "X-Cudaccl-Watch"
 
-struct _WatchServer
+struct _WebServer
 {
-  const WatchSite *site;
+  const WebSite *site;
   gpointer app, state;
   GDestroyNotify free_state; /* or NULL */
   SoupServer *soup;
   GSocketService *service;
   GTlsCertificate *certificate;
-  WatchAuth *auth;
+  WebAuth *auth;
   gboolean local; /* listens on a loopback address */
   gchar *uri;
   GHashTable *connections; /* GSocketConnection that are open, without references: their networks */
   GHashTable *unfinished;  /* of Unfinished, by data */
   GThreadPool *quick, *slow;
-  WatchServerStats stats;
+  WebServerStats stats;
 };
 
 /* --- Routes --- */
@@ -60,23 +59,23 @@ match (const gchar *pattern, const gchar *path)
 }
 
 /* Returns the route, or NULL and the status of the error. */
-static const WatchRoute *
-find_route (const WatchSite *site, const gchar *method, const gchar *path, gchar **name,
+static const WebRoute *
+find_route (const WebSite *site, const gchar *method, const gchar *path, gchar **name,
             guint *status)
 {
   gboolean head = g_str_equal (method, "HEAD");
 
   *status = SOUP_STATUS_NOT_FOUND;
   for (guint i = 0; i < site->n_routes; i++) {
-    const WatchRoute *route = &site->routes[i];
+    const WebRoute *route = &site->routes[i];
     g_autofree gchar *part = match (route->path, path);
 
-    if (!part || (route->handler == watch_http_page && *status == SOUP_STATUS_METHOD_NOT_ALLOWED))
+    if (!part || (route->handler == web_http_page && *status == SOUP_STATUS_METHOD_NOT_ALLOWED))
       continue;
     if (!g_utf8_validate (part, -1, NULL))
       break;
     if (g_str_equal (head ? "GET" : method, route->method) &&
-        !(head && route->flags & WATCH_ROUTE_STREAM)) {
+        !(head && route->flags & WEB_ROUTE_STREAM)) {
       *name = g_steal_pointer (&part);
       return route;
     }
@@ -89,9 +88,9 @@ find_route (const WatchSite *site, const gchar *method, const gchar *path, gchar
 
 typedef struct
 {
-  WatchServer *server;
+  WebServer *server;
   SoupServerMessage *message;
-  WatchFinished finished;
+  WebFinished finished;
   gpointer data;
 } Unfinished;
 
@@ -100,12 +99,12 @@ on_finished (SoupServerMessage *message, gpointer user_data)
 {
   Unfinished *one = user_data;
 
-  watch_http_finish (one->server, one->data);
+  web_http_finish (one->server, one->data);
 }
 
 void
-watch_http_on_finished (WatchServer *self, SoupServerMessage *message, WatchFinished finished,
-                        gpointer data)
+web_http_on_finished (WebServer *self, SoupServerMessage *message, WebFinished finished,
+                      gpointer data)
 {
   Unfinished *one = g_new (Unfinished, 1);
 
@@ -115,7 +114,7 @@ watch_http_on_finished (WatchServer *self, SoupServerMessage *message, WatchFini
 }
 
 void
-watch_http_finish (WatchServer *self, gpointer data)
+web_http_finish (WebServer *self, gpointer data)
 {
   Unfinished *one = NULL;
 
@@ -131,14 +130,14 @@ watch_http_finish (WatchServer *self, gpointer data)
 
 typedef struct
 {
-  WatchServer *server;
+  WebServer *server;
   SoupServerMessage *message;
   gboolean finished; /* the client or the server is gone; of the main thread */
   GCancellable *cancellable;
-  WatchWork work;
+  WebWork work;
   gpointer data;
   GDestroyNotify destroy;
-  WatchAnswer answer;
+  WebAnswer answer;
 } Job;
 
 static void
@@ -154,16 +153,16 @@ static gboolean
 end_job (gpointer user_data)
 {
   Job *job = user_data;
-  WatchAnswer *answer = &job->answer;
+  WebAnswer *answer = &job->answer;
 
   if (!job->finished) {
     if (answer->body)
-      watch_http_bytes (job->message, answer->status, answer->type, answer->body);
+      web_http_bytes (job->message, answer->status, answer->type, answer->body);
     else
-      watch_http_error (job->message, answer->status ? answer->status : SOUP_STATUS_BAD_REQUEST,
-                        "%s", answer->error ? answer->error->message : "cancelled");
-    watch_http_unpause (job->message);
-    watch_http_finish (job->server, job);
+      web_http_error (job->message, answer->status ? answer->status : SOUP_STATUS_BAD_REQUEST, "%s",
+                      answer->error ? answer->error->message : "cancelled");
+    web_http_unpause (job->message);
+    web_http_finish (job->server, job);
   }
   job->destroy (job->data);
   g_clear_pointer (&answer->body, g_bytes_unref);
@@ -187,16 +186,16 @@ run_job (gpointer data, gpointer user_data)
 }
 
 void
-watch_http_run (const WatchRequest *request, gboolean slow, WatchWork work, gpointer data,
-                GDestroyNotify destroy)
+web_http_run (const WebRequest *request, gboolean slow, WebWork work, gpointer data,
+              GDestroyNotify destroy)
 {
-  WatchServer *self = request->server;
+  WebServer *self = request->server;
   GThreadPool *pool = slow ? self->slow : self->quick;
   Job *job;
 
   if (g_thread_pool_unprocessed (pool) >= MAX_WAITING) {
-    watch_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-                      "too many requests of this kind wait: try again");
+    web_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                    "too many requests of this kind wait: try again");
     destroy (data);
     return;
   }
@@ -207,8 +206,8 @@ watch_http_run (const WatchRequest *request, gboolean slow, WatchWork work, gpoi
   job->work = work;
   job->data = data;
   job->destroy = destroy;
-  watch_http_on_finished (self, job->message, on_job_finished, job);
-  watch_http_pause (job->message);
+  web_http_on_finished (self, job->message, on_job_finished, job);
+  web_http_pause (job->message);
   g_thread_pool_push (pool, job, NULL);
 }
 
@@ -235,7 +234,7 @@ get_type (const gchar *name)
 }
 
 void
-watch_http_page (const WatchRequest *request)
+web_http_page (const WebRequest *request)
 {
   SoupServerMessage *message = request->message;
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
@@ -249,7 +248,7 @@ watch_http_page (const WatchRequest *request)
   /* Names such as `../a` are not in the resource. */
   body = g_resources_lookup_data (path, 0, NULL);
   if (!body) {
-    watch_http_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
+    web_http_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
     return;
   }
   sum = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, body);
@@ -261,13 +260,13 @@ watch_http_page (const WatchRequest *request)
   if (known && g_str_equal (known, tag))
     soup_server_message_set_status (message, SOUP_STATUS_NOT_MODIFIED, NULL);
   else
-    watch_http_bytes (message, SOUP_STATUS_OK, get_type (name), body);
+    web_http_bytes (message, SOUP_STATUS_OK, get_type (name), body);
 }
 
 void
-watch_http_health (const WatchRequest *request)
+web_http_health (const WebRequest *request)
 {
-  watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ok\"}"));
+  web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ok\"}"));
 }
 
 /* --- Checks --- */
@@ -282,34 +281,35 @@ get_address (SoupServerMessage *message)
              : NULL;
 }
 
-WatchAuthResult
-watch_http_check_secret (const WatchRequest *request, const gchar *right, const gchar *given)
+WebAuthResult
+web_http_check_secret (const WebRequest *request, const gchar *secret, const gchar *right,
+                       const gchar *given)
 {
-  return watch_auth_check_secret (request->server->auth, "onvif", right, given,
-                                  get_address (request->message), g_get_monotonic_time ());
+  return web_auth_check_secret (request->server->auth, secret, right, given,
+                                get_address (request->message), g_get_monotonic_time ());
 }
 
 static void
-refuse (SoupServerMessage *message, WatchAuthResult result)
+refuse (SoupServerMessage *message, WebAuthResult result)
 {
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
 
-  if (result == WATCH_AUTH_TOO_MANY) {
-    soup_message_headers_replace (headers, "Retry-After", G_STRINGIFY (WATCH_AUTH_BLOCK));
-    watch_http_error (message, 429, "too many wrong tokens: wait a minute");
+  if (result == WEB_AUTH_TOO_MANY) {
+    soup_message_headers_replace (headers, "Retry-After", G_STRINGIFY (WEB_AUTH_BLOCK));
+    web_http_error (message, 429, "too many wrong tokens: wait a minute");
     return;
   }
   soup_message_headers_replace (headers, "WWW-Authenticate", "Bearer");
-  watch_http_error (message, SOUP_STATUS_UNAUTHORIZED, "%s",
-                    result == WATCH_AUTH_WRONG ? "the token is wrong"
-                                               : "a token is needed: Authorization: Bearer TOKEN");
+  web_http_error (message, SOUP_STATUS_UNAUTHORIZED, "%s",
+                  result == WEB_AUTH_WRONG ? "the token is wrong"
+                                           : "a token is needed: Authorization: Bearer TOKEN");
 }
 
 static void
-set_cookie (WatchServer *self, SoupServerMessage *message, const gchar *value, guint days)
+set_cookie (WebServer *self, SoupServerMessage *message, const gchar *value, guint days)
 {
   g_autofree gchar *cookie =
-      g_strdup_printf (WATCH_AUTH_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%u%s",
+      g_strdup_printf (WEB_AUTH_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%u%s",
                        value, days * 24 * 3600, self->certificate ? "; Secure" : "");
 
   soup_message_headers_append (soup_server_message_get_response_headers (message), "Set-Cookie",
@@ -317,51 +317,51 @@ set_cookie (WatchServer *self, SoupServerMessage *message, const gchar *value, g
 }
 
 void
-watch_http_log_in (const WatchRequest *request)
+web_http_log_in (const WebRequest *request)
 {
-  WatchServer *self = request->server;
-  g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
-  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  WebServer *self = request->server;
+  g_autofree gchar *token = self->site->get_token (self->app);
+  g_autoptr (JsonObject) object = web_http_get_object (request);
   g_autofree gchar *session = NULL;
   const gchar *given;
-  WatchAuthResult result;
+  WebAuthResult result;
 
   if (!object)
     return;
   given = json_object_has_member (object, "token")
               ? json_node_get_string (json_object_get_member (object, "token"))
               : NULL;
-  if (!settings->token) {
-    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND, "no token is set");
+  if (!token) {
+    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "no token is set");
     return;
   }
   if (!given) {
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "expected {\"token\": \"…\"}");
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "expected {\"token\": \"…\"}");
     return;
   }
-  result = watch_auth_log_in (self->auth, settings->token, given, get_address (request->message),
-                              g_get_monotonic_time (), &session);
-  if (result != WATCH_AUTH_OK) {
+  result = web_auth_log_in (self->auth, token, given, get_address (request->message),
+                            g_get_monotonic_time (), &session);
+  if (result != WEB_AUTH_OK) {
     refuse (request->message, result);
     return;
   }
-  set_cookie (self, request->message, session, WATCH_AUTH_SESSION_DAYS);
-  watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
+  set_cookie (self, request->message, session, WEB_AUTH_SESSION_DAYS);
+  web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
 }
 
 void
-watch_http_log_out (const WatchRequest *request)
+web_http_log_out (const WebRequest *request)
 {
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (request->message);
 
-  watch_auth_log_out (request->server->auth, soup_message_headers_get_list (headers, "Cookie"));
+  web_auth_log_out (request->server->auth, soup_message_headers_get_list (headers, "Cookie"));
   set_cookie (request->server, request->message, "", 0);
-  watch_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
+  web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
 }
 
 /* Answers with an error unless the query has only what the route knows, as UTF-8. */
 static gboolean
-check_query (SoupServerMessage *message, const WatchRoute *route, GHashTable *query)
+check_query (SoupServerMessage *message, const WebRoute *route, GHashTable *query)
 {
   g_auto (GStrv) known = g_strsplit (route->query ? route->query : "", " ", -1);
   GHashTableIter iter;
@@ -372,12 +372,12 @@ check_query (SoupServerMessage *message, const WatchRoute *route, GHashTable *qu
   g_hash_table_iter_init (&iter, query);
   while (g_hash_table_iter_next (&iter, &name, &value)) {
     if (!g_utf8_validate (name, -1, NULL) || !g_utf8_validate (value, -1, NULL)) {
-      watch_http_error (message, SOUP_STATUS_BAD_REQUEST, "the query is not UTF-8");
+      web_http_error (message, SOUP_STATUS_BAD_REQUEST, "the query is not UTF-8");
       return FALSE;
     }
     if (!g_strv_contains ((const gchar *const *) known, name)) {
-      watch_http_error (message, SOUP_STATUS_BAD_REQUEST, "unknown parameter %.64s; known: %s",
-                        (gchar *) name, route->query ? route->query : "none");
+      web_http_error (message, SOUP_STATUS_BAD_REQUEST, "unknown parameter %.64s; known: %s",
+                      (gchar *) name, route->query ? route->query : "none");
       return FALSE;
     }
   }
@@ -386,28 +386,28 @@ check_query (SoupServerMessage *message, const WatchRoute *route, GHashTable *qu
 
 /* Answers that the path has other methods. */
 static void
-refuse_method (const WatchSite *site, SoupServerMessage *message, const gchar *path)
+refuse_method (const WebSite *site, SoupServerMessage *message, const gchar *path)
 {
-  const WatchRoute *routes = site->routes;
+  const WebRoute *routes = site->routes;
   g_autoptr (GString) methods = g_string_new (NULL);
 
   for (guint i = 0; i < site->n_routes; i++) {
     g_autofree gchar *part = match (routes[i].path, path);
 
-    if (part && (routes[i].handler != watch_http_page || !methods->len))
+    if (part && (routes[i].handler != web_http_page || !methods->len))
       g_string_append_printf (methods, "%s%s", methods->len ? ", " : "", routes[i].method);
   }
   soup_message_headers_replace (soup_server_message_get_response_headers (message), "Allow",
                                 methods->str);
-  watch_http_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected %s, not %.16s", methods->str,
-                    soup_server_message_get_method (message));
+  web_http_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected %s, not %.16s", methods->str,
+                  soup_server_message_get_method (message));
 }
 
 /* Returns the route, or answers with an error and returns NULL. */
-static const WatchRoute *
-check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
+static const WebRoute *
+check_request (WebServer *self, SoupServerMessage *message, gchar **name)
 {
-  g_autoptr (WatchSettings) settings = self->site->get_settings (self->app);
+  g_autofree gchar *token = self->site->get_token (self->app);
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
   const gchar *method = soup_server_message_get_method (message);
   GUri *uri = soup_server_message_get_uri (message);
@@ -419,46 +419,46 @@ check_request (WatchServer *self, SoupServerMessage *message, gchar **name)
   const gchar *authorization = soup_message_headers_get_one (headers, "Authorization");
   gboolean reads = g_str_equal (method, "GET") || g_str_equal (method, "HEAD");
   g_autofree gchar *session = NULL;
-  const WatchRoute *route;
-  WatchAuthResult result;
+  const WebRoute *route;
+  WebAuthResult result;
   guint status;
 
   if (strlen (path) + (query ? strlen (query) : 0) > MAX_TARGET) {
-    watch_http_error (message, SOUP_STATUS_REQUEST_URI_TOO_LONG, "more than %d bytes of address",
-                      MAX_TARGET);
+    web_http_error (message, SOUP_STATUS_REQUEST_URI_TOO_LONG, "more than %d bytes of address",
+                    MAX_TARGET);
     return NULL;
   }
   /* With a token, a name made to resolve to this machine has no cookie. */
-  if (self->local && !settings->token && !watch_auth_is_local_host (host)) {
-    watch_http_error (message, SOUP_STATUS_FORBIDDEN,
-                      "only http://localhost is served without a token: set token-file");
+  if (self->local && !token && !web_auth_is_local_host (host)) {
+    web_http_error (message, SOUP_STATUS_FORBIDDEN,
+                    "only http://localhost is served without a token: set token-file");
     return NULL;
   }
-  if (watch_auth_is_foreign (site, mode, origin, host, reads)) {
-    watch_http_error (message, SOUP_STATUS_FORBIDDEN, "requests of other sites are refused");
+  if (web_auth_is_foreign (site, mode, origin, host, reads)) {
+    web_http_error (message, SOUP_STATUS_FORBIDDEN, "requests of other sites are refused");
     return NULL;
   }
   route = find_route (self->site, method, path, name, &status);
-  if (!reads && !authorization && !(route && route->flags & WATCH_ROUTE_SOAP) &&
+  if (!reads && !authorization && !(route && route->flags & WEB_ROUTE_SOAP) &&
       !soup_message_headers_get_one (headers, CSRF_HEADER)) {
-    watch_http_error (message, SOUP_STATUS_FORBIDDEN, "the header " CSRF_HEADER ": 1 is needed");
+    web_http_error (message, SOUP_STATUS_FORBIDDEN, "the header " CSRF_HEADER ": 1 is needed");
     return NULL;
   }
-  if (settings->token && !(route && route->flags & WATCH_ROUTE_OPEN)) {
-    result = watch_auth_check (self->auth, settings->token, authorization,
-                               soup_message_headers_get_list (headers, "Cookie"),
-                               get_address (message), g_get_monotonic_time (), &session);
-    if (result != WATCH_AUTH_OK) {
+  if (token && !(route && route->flags & WEB_ROUTE_OPEN)) {
+    result = web_auth_check (self->auth, token, authorization,
+                             soup_message_headers_get_list (headers, "Cookie"),
+                             get_address (message), g_get_monotonic_time (), &session);
+    if (result != WEB_AUTH_OK) {
       refuse (message, result);
       return NULL;
     }
     if (session)
-      set_cookie (self, message, session, WATCH_AUTH_SESSION_DAYS);
+      set_cookie (self, message, session, WEB_AUTH_SESSION_DAYS);
   }
   if (!route && status == SOUP_STATUS_METHOD_NOT_ALLOWED)
     refuse_method (self->site, message, path);
   else if (!route)
-    watch_http_error (message, status, "there is no such page");
+    web_http_error (message, status, "there is no such page");
   return route;
 }
 
@@ -469,7 +469,7 @@ on_chunk (SoupServerMessage *message, GBytes *chunk, gpointer user_data)
 
   *left -= g_bytes_get_size (chunk);
   if (*left < 0)
-    watch_http_abort (message);
+    web_http_abort (message);
 }
 
 /* A refused body is read to its end, as clients write before they read, but only if it is small. */
@@ -502,11 +502,11 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
     { "Cross-Origin-Opener-Policy", "same-origin" },
     { "Cache-Control", "no-store" },
   };
-  WatchServer *self = user_data;
+  WebServer *self = user_data;
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
   SoupEncoding encoding = soup_message_headers_get_encoding (headers);
   g_autofree gchar *name = NULL;
-  const WatchRoute *route;
+  const WebRoute *route;
 
   for (guint i = 0; i < G_N_ELEMENTS (always); i++)
     soup_message_headers_replace (soup_server_message_get_response_headers (message), always[i][0],
@@ -517,13 +517,13 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
   if (encoding == SOUP_ENCODING_NONE || (encoding == SOUP_ENCODING_CONTENT_LENGTH &&
                                          soup_message_headers_get_content_length (headers) == 0))
     return;
-  if (route && !(route->flags & WATCH_ROUTE_BODY))
-    watch_http_error (message, SOUP_STATUS_BAD_REQUEST, "no body is expected here");
+  if (route && !(route->flags & WEB_ROUTE_BODY))
+    web_http_error (message, SOUP_STATUS_BAD_REQUEST, "no body is expected here");
   else if (route && encoding != SOUP_ENCODING_CONTENT_LENGTH)
-    watch_http_error (message, SOUP_STATUS_LENGTH_REQUIRED, "the header Content-Length is needed");
+    web_http_error (message, SOUP_STATUS_LENGTH_REQUIRED, "the header Content-Length is needed");
   else if (route && soup_message_headers_get_content_length (headers) > MAX_BODY)
-    watch_http_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "a body has at most %d bytes",
-                      MAX_BODY);
+    web_http_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "a body has at most %d bytes",
+                    MAX_BODY);
   if (soup_server_message_get_status (message))
     skip_body (message);
 }
@@ -532,16 +532,16 @@ static void
 on_request (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHashTable *query,
             gpointer user_data)
 {
-  WatchServer *self = user_data;
+  WebServer *self = user_data;
   g_autofree gchar *name = NULL;
-  const WatchRoute *route;
+  const WebRoute *route;
   guint status;
 
   route = find_route (self->site, soup_server_message_get_method (message),
                       g_uri_get_path (soup_server_message_get_uri (message)), &name, &status);
   g_return_if_fail (route);
   if (check_query (message, route, query))
-    route->handler (&(WatchRequest){ self, { self->app }, message, query, name });
+    route->handler (&(WebRequest){ self, self->app, message, query, name });
 }
 
 /* --- Connections --- */
@@ -549,7 +549,7 @@ on_request (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
 static void
 on_closed (gpointer user_data, GObject *connection)
 {
-  WatchServer *self = user_data;
+  WebServer *self = user_data;
 
   g_hash_table_remove (self->connections, connection);
   self->stats.connections = g_hash_table_size (self->connections);
@@ -557,28 +557,26 @@ on_closed (gpointer user_data, GObject *connection)
 
 /* One network leaves room for the others. Loopback is not limited: it may be a proxy. */
 static gboolean
-may_connect (WatchServer *self, GInetAddress *address, const gchar *network)
+may_connect (WebServer *self, GInetAddress *address, const gchar *network)
 {
+  WebConnections open = { .network = g_inet_address_get_is_loopback (address) ? NULL : network,
+                          .max = MAX_CONNECTIONS,
+                          .max_of_network = MAX_OF_NETWORK };
   GHashTableIter iter;
   gpointer other;
-  guint n = 0;
 
-  if (g_hash_table_size (self->connections) >= MAX_CONNECTIONS)
-    return FALSE;
-  if (g_inet_address_get_is_loopback (address))
-    return TRUE;
   g_hash_table_iter_init (&iter, self->connections);
   while (g_hash_table_iter_next (&iter, NULL, &other))
-    n += g_str_equal (other, network);
-  return n < MAX_OF_NETWORK;
+    web_connections_count (&open, other);
+  return web_connections_allow (&open);
 }
 
 gboolean
-watch_server_accept (WatchServer *self, GIOStream *stream, GSocketAddress *local,
-                     GSocketAddress *remote)
+web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
+                   GSocketAddress *remote)
 {
   GInetAddress *address = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (remote));
-  g_autofree gchar *network = watch_auth_get_network (address);
+  g_autofree gchar *network = web_network_get_name (address);
   g_autoptr (GIOStream) tls = NULL;
 
   if (!may_connect (self, address, network)) {
@@ -609,7 +607,7 @@ on_incoming (GSocketService *service, GSocketConnection *connection, GObject *so
 
   g_socket_set_timeout (g_socket_connection_get_socket (connection), SOCKET_TIMEOUT);
   if (local && remote)
-    watch_server_accept (user_data, G_IO_STREAM (connection), local, remote);
+    web_server_accept (user_data, G_IO_STREAM (connection), local, remote);
   return TRUE;
 }
 
@@ -637,28 +635,27 @@ parse_address (const gchar *listen, GError **error)
 }
 
 static gboolean
-start_listening (WatchServer *self, const WatchSettings *settings, GError **error)
+start_listening (WebServer *self, const WebAddress *where, GError **error)
 {
-  g_autoptr (GSocketAddress) address = parse_address (settings->listen, error), effective = NULL;
-  g_autofree gchar *host = NULL;
+  g_autoptr (GSocketAddress) address = parse_address (where->listen, error), effective = NULL;
+  g_autofree gchar *host = NULL, *token = self->site->get_token (self->app);
   GInetAddress *inet;
 
   if (!address)
     return FALSE;
   inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
   self->local = g_inet_address_get_is_loopback (inet);
-  if (!self->local && !settings->token) {
+  if (!self->local && !token) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
                  "listen=%s: others could see the cameras. Set token-file in [server] to a file "
                  "with a long random text, or listen=127.0.0.1:8480",
-                 settings->listen);
+                 where->listen);
     return FALSE;
   }
-  if (settings->certificate) {
-    self->certificate =
-        g_tls_certificate_new_from_files (settings->certificate, settings->key, error);
+  if (where->certificate) {
+    self->certificate = g_tls_certificate_new_from_files (where->certificate, where->key, error);
     if (!self->certificate) {
-      g_prefix_error (error, "certificate=%s, key=%s: ", settings->certificate, settings->key);
+      g_prefix_error (error, "certificate=%s, key=%s: ", where->certificate, where->key);
       return FALSE;
     }
   }
@@ -666,7 +663,7 @@ start_listening (WatchServer *self, const WatchSettings *settings, GError **erro
   if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
                                       G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective,
                                       error)) {
-    g_prefix_error (error, "listen=%s: ", settings->listen);
+    g_prefix_error (error, "listen=%s: ", where->listen);
     return FALSE;
   }
   g_signal_connect (self->service, "incoming", G_CALLBACK (on_incoming), self);
@@ -678,30 +675,29 @@ start_listening (WatchServer *self, const WatchSettings *settings, GError **erro
   return TRUE;
 }
 
-WatchServer *
-watch_server_new_for (const WatchSite *site, gpointer app, GError **error)
+WebServer *
+web_server_new (const WebSite *site, gpointer app, const WebAddress *address, GError **error)
 {
-  g_autoptr (WatchSettings) settings = site->get_settings (app);
-  WatchServer *self = g_new0 (WatchServer, 1);
+  WebServer *self = g_new0 (WebServer, 1);
 
   self->site = site;
   self->app = app;
   self->connections = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->unfinished = g_hash_table_new (NULL, NULL);
-  self->auth = watch_auth_new ();
+  self->auth = web_auth_new ();
   self->quick = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
   self->slow = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
   self->soup = soup_server_new (NULL, NULL);
   soup_server_add_early_handler (self->soup, NULL, on_headers, self, NULL);
   soup_server_add_handler (self->soup, NULL, on_request, self, NULL);
-  if (start_listening (self, settings, error))
+  if (start_listening (self, address, error))
     return self;
-  watch_server_free (self);
+  web_server_free (self);
   return NULL;
 }
 
 void
-watch_server_free (WatchServer *self)
+web_server_free (WebServer *self)
 {
   GHashTableIter iter;
   gpointer connection, data;
@@ -714,7 +710,7 @@ watch_server_free (WatchServer *self)
   /* SoupServer finishes messages later, or not at all. */
   g_hash_table_iter_init (&iter, self->unfinished);
   while (g_hash_table_iter_next (&iter, &data, NULL)) {
-    watch_http_finish (self, data);
+    web_http_finish (self, data);
     g_hash_table_iter_init (&iter, self->unfinished);
   }
   g_hash_table_unref (self->unfinished);
@@ -726,7 +722,7 @@ watch_server_free (WatchServer *self)
   while (g_hash_table_iter_next (&iter, &connection, NULL))
     g_object_weak_unref (connection, on_closed, self);
   g_hash_table_unref (self->connections);
-  watch_auth_free (self->auth);
+  web_auth_free (self->auth);
   g_clear_object (&self->certificate);
   if (self->free_state)
     self->free_state (self->state);
@@ -735,26 +731,26 @@ watch_server_free (WatchServer *self)
 }
 
 void
-watch_server_set_state (WatchServer *self, gpointer state, GDestroyNotify destroy)
+web_server_set_state (WebServer *self, gpointer state, GDestroyNotify destroy)
 {
   self->state = state;
   self->free_state = destroy;
 }
 
 gpointer
-watch_server_get_state (WatchServer *self)
+web_server_get_state (WebServer *self)
 {
   return self->state;
 }
 
 const gchar *
-watch_server_get_uri (WatchServer *self)
+web_server_get_uri (WebServer *self)
 {
   return self->uri;
 }
 
-WatchServerStats *
-watch_server_get_stats (WatchServer *self)
+WebServerStats *
+web_server_get_stats (WebServer *self)
 {
   return &self->stats;
 }

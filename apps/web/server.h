@@ -1,23 +1,111 @@
-/* cudaccl-watch - the page and its interface over HTTP
+/* cudaccl - a server of a page and its interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef __WATCH_SERVER_H__
-#define __WATCH_SERVER_H__
+#ifndef __WEB_SERVER_H__
+#define __WEB_SERVER_H__
 
-#include "apps/watch/watch.h"
+#include "apps/web/auth.h"
+#include "apps/web/http.h"
 
 G_BEGIN_DECLS
 
-/* Serves the page, /api/…, /media/…, /metrics, /healthz, /readyz and /openapi.json on the address
- * of the settings. docs/watch.md describes them. */
-typedef struct _WatchServer WatchServer;
+typedef void (*WebHandler) (const WebRequest *request);
 
-WatchServer *watch_server_new (Watch *watch, GError **error);
-void watch_server_free (WatchServer *self);
+typedef enum
+{
+  WEB_ROUTE_OPEN = 1 << 0,   /* needs no token */
+  WEB_ROUTE_BODY = 1 << 1,   /* takes a body of JSON */
+  WEB_ROUTE_STREAM = 1 << 2, /* has no end: not for HEAD */
+  WEB_ROUTE_SOAP = 1 << 3,   /* authenticates clients itself, by the body */
+} WebRouteFlags;
+
+typedef struct
+{
+  const gchar *method;
+  const gchar *path;  /* {…} stands for a part of it; {file} for the rest */
+  const gchar *query; /* names of the parameters, separated by spaces, or NULL */
+  WebRouteFlags flags;
+  WebHandler handler;
+} WebRoute;
+
+typedef struct
+{
+  const WebRoute *routes;
+  guint n_routes;
+  const gchar *pages; /* folder of the files among the resources, with a slash at its end */
+  /* Returns the present token, or NULL if none is set; free it. */
+  gchar *(*get_token) (gpointer app);
+} WebSite;
+
+typedef struct
+{
+  const gchar *listen;            /* ADDRESS:PORT */
+  const gchar *certificate, *key; /* PEM files, both or neither */
+} WebAddress;
+
+/* @site must stay valid. Without a token, only loopback addresses are served. */
+WebServer *web_server_new (const WebSite *site, gpointer app, const WebAddress *address,
+                           GError **error);
+void web_server_free (WebServer *self);
 
 /* The address of the page, such as http://127.0.0.1:8480/. */
-const gchar *watch_server_get_uri (WatchServer *self);
+const gchar *web_server_get_uri (WebServer *self);
+
+/* Data of the program for its handlers, kept until the server is freed. */
+void web_server_set_state (WebServer *self, gpointer state, GDestroyNotify destroy);
+gpointer web_server_get_state (WebServer *self);
+
+typedef struct
+{
+  guint connections;
+  guint streams;   /* answers without an end, counted by their handlers */
+  guint64 answers; /* since the start */
+  guint64 refused; /* connections and streams, because there were too many */
+} WebServerStats;
+
+WebServerStats *web_server_get_stats (WebServer *self);
+
+/* Takes a connection as if it had been accepted: for tests. */
+gboolean web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
+                            GSocketAddress *remote);
+
+/* --- For handlers --- */
+
+/* An answer that a thread makes; @status 0 and @error give 400 with its message. */
+typedef struct
+{
+  guint status;
+  const gchar *type;
+  GBytes *body;
+  GError *error;
+} WebAnswer;
+
+typedef void (*WebWork) (WebAnswer *answer, gpointer data, GCancellable *cancellable);
+
+/* Runs @work in a thread, and sends its answer. @slow: it waits for the network. Answers 503 if too
+ * many wait. */
+void web_http_run (const WebRequest *request, gboolean slow, WebWork work, gpointer data,
+                   GDestroyNotify destroy);
+
+/* Calls @finished once: when the message is finished or the client is gone, or when the server is
+ * freed. Then @data must not be used any more. */
+typedef void (*WebFinished) (SoupServerMessage *message, gpointer data);
+void web_http_on_finished (WebServer *self, SoupServerMessage *message, WebFinished finished,
+                           gpointer data);
+/* Calls it now. */
+void web_http_finish (WebServer *self, gpointer data);
+
+/* As web_auth_check_secret(), with the client's address. */
+WebAuthResult web_http_check_secret (const WebRequest *request, const gchar *secret,
+                                     const gchar *right, const gchar *given);
+
+/* --- Handlers that all programs have --- */
+
+void web_http_page (const WebRequest *request);
+void web_http_health (const WebRequest *request);
+void web_http_log_in (const WebRequest *request);
+void web_http_log_out (const WebRequest *request);
 
 G_END_DECLS
 
-#endif /* __WATCH_SERVER_H__ */
+#endif /* __WEB_SERVER_H__ */

@@ -94,11 +94,11 @@ main (int argc, char **argv)
   g_autofree gchar *uri = NULL;
   g_autofree gchar *remove = NULL;
   g_autoptr (GError) error = NULL;
-  WatchShared shared = { "latency", NULL, NULL };
+  WatchStore *store;
   WatchSettings settings = { .data = folder,
                              .mqtt_prefix = (gchar *) PREFIX,
                              .discovery = (gchar *) "",
-                             .line_events = TRUE,
+                             .line_kinds = WATCH_LINE_EVENTS,
                              .spool_bytes = 64 << 20 };
   struct mosquitto *client;
 
@@ -120,26 +120,26 @@ main (int argc, char **argv)
     return 2;
   }
   mosquitto_subscribe (client, NULL, TOPIC, 1);
-  shared.store = watch_store_open (folder, &error);
-  if (shared.store)
-    publisher = watch_publisher_new (&settings, &shared, &error);
+  store = watch_store_open (folder, &error);
+  if (store)
+    publisher = watch_publisher_new (&settings, store, &error);
   if (!publisher) {
     fprintf (stderr, "%s\n", error->message);
     return 2;
   }
-  watch_store_set_committed (shared.store, wake, NULL);
+  watch_store_set_committed (store, wake, NULL);
   while (!g_atomic_int_get (&bench.subscribed))
     g_usleep (10000);
   g_usleep (G_USEC_PER_SEC); /* the publisher connects */
 
-  add_events (&bench, shared.store, rate);
+  add_events (&bench, store, rate);
   for (guint i = 0; g_atomic_int_get (&bench.count) < (gint) bench.n && i < 3000; i++)
     g_usleep (10000);
   mosquitto_disconnect (client);
   mosquitto_loop_stop (client, false);
   mosquitto_destroy (client);
   watch_publisher_free (publisher);
-  watch_store_close (shared.store);
+  watch_store_close (store);
   remove = g_strdup_printf ("rm -r '%s'", folder);
   if (system (remove) != 0)
     fprintf (stderr, "cannot remove %s\n", folder);

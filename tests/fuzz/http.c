@@ -5,7 +5,8 @@
  * the middle of what it does. No answer tells a password, and none is an error of the server's own
  * (500). /api/try and /api/discover are left out: they use the network. */
 
-#include "apps/web/http.h"
+#include "apps/watch/http/synopsis-job.h"
+#include "apps/watch/routes.h"
 #include "tests/fuzz/input.h"
 #include "tests/lib/watchfake.h"
 
@@ -22,7 +23,7 @@ static const gchar *const settings[] = {
   "[watch]\ndata = FOLDER\n[server]\nlisten = 127.0.0.1:0\ntoken-file = token\n[onvif]\n"
   "credentials = user\n" CAMERAS,
 };
-static Watch *watches[G_N_ELEMENTS (settings)];
+static WatchApp *watches[G_N_ELEMENTS (settings)];
 
 static void
 remove_watches (void)
@@ -49,13 +50,13 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
 /* An envelope of SOAP with @text, mostly. Operations that need a password, which no input can have,
  * are refused. */
 static char *
-make_body (FuzzInput *input, const WatchRoute *route, char *text)
+make_body (FuzzInput *input, const WebRoute *route, char *text)
 {
   static const char *const operations[] = { "GetSystemDateAndTime", "GetProfiles", "Get" };
   const char *operation = operations[fuzz_below (input, G_N_ELEMENTS (operations))];
   char *body;
 
-  if (!(route->flags & WATCH_ROUTE_SOAP) || fuzz_one_in (input, 4))
+  if (!(route->flags & WEB_ROUTE_SOAP) || fuzz_one_in (input, 4))
     return text;
   body = g_strdup_printf ("<s:Envelope><s:Header>%s</s:Header><s:Body><%s>%s</%s></s:Body>"
                           "</s:Envelope>",
@@ -83,8 +84,8 @@ make_request (FuzzInput *input)
     "",
   };
   guint n_routes;
-  const WatchRoute *routes = watch_http_get_routes (&n_routes);
-  const WatchRoute *route = &routes[fuzz_below (input, n_routes)];
+  const WebRoute *routes = watch_routes_get (&n_routes);
+  const WebRoute *route = &routes[fuzz_below (input, n_routes)];
   GString *request = g_string_new (NULL);
   g_autofree gchar *path = g_strdup (route->path);
   gchar *part = strchr (path, '{'), *text;
@@ -117,7 +118,7 @@ make_request (FuzzInput *input)
     free (text);
   }
   text = make_body (input, route, fuzz_text (input, input->size));
-  if (route->flags & WATCH_ROUTE_BODY && !strstr (request->str, "Content-Length"))
+  if (route->flags & WEB_ROUTE_BODY && !strstr (request->str, "Content-Length"))
     g_string_append_printf (request, "Host: localhost\r\nContent-Length: %zu\r\n", strlen (text));
   g_string_append_printf (request, "\r\n%s", text);
   free (text);
@@ -140,7 +141,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput input = { data, size };
-  Watch *watch = watches[fuzz_below (&input, G_N_ELEMENTS (watches))];
+  WatchApp *watch = watches[fuzz_below (&input, G_N_ELEMENTS (watches))];
   g_autoptr (GString) request =
       fuzz_one_in (&input, 3) ? g_string_new_len ((const gchar *) input.data, (gssize) input.size)
                               : make_request (&input);
@@ -148,19 +149,19 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (GInputStream) in = NULL;
   g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
   GError *error = NULL;
-  WatchServer *server = watch_server_new (watch, &error);
+  WebServer *server = watch_server_new (watch, &error);
   GIOStream *stream;
   gpointer alive;
 
   fuzz_check (server != NULL, "%s", error ? error->message : "");
   /* Else it would run this program. */
-  watch_synopsis_job_set_program (watch_server_get_synopsis (server), "/bin/true");
+  watch_synopsis_job_set_program (web_server_get_state (server), "/bin/true");
   g_string_replace (request, "/api/try", "/api/tri", 0);
   g_string_replace (request, "/api/discover", "/api/discovet", 0);
   in = g_memory_input_stream_new_from_data (request->str, (gssize) request->len, NULL);
   stream = alive = g_simple_io_stream_new (in, out);
   g_object_add_weak_pointer (G_OBJECT (stream), &alive);
-  watch_server_accept (server, stream, address, address);
+  web_server_accept (server, stream, address, address);
   g_object_unref (stream);
   for (guint idle = 0; alive && idle < 20;) {
     if (!g_main_context_iteration (NULL, FALSE)) {
@@ -170,7 +171,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   }
   if (alive)
     g_object_remove_weak_pointer (alive, &alive);
-  watch_server_free (server);
+  web_server_free (server);
   while (g_main_context_iteration (NULL, FALSE))
     ;
   fuzz_check (watch_fake_get_viewers (watch) == 0, "a viewer is left");

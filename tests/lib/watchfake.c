@@ -7,15 +7,23 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-struct _WatchCamera
+typedef struct
 {
-  Watch *watch;
-  WatchCameraSettings *settings;
+  WatchApp app;
+  gchar *folder, *path, *text;
+  GBytes *picture;
+  guint next_id, timer;
+} Fake;
+
+typedef struct
+{
+  WatchCamera parent;
+  Fake *fake;
   WatchCameraState state;
   gchar *text;
   gint64 since;
-  GArray *viewers; /* of Viewer */
-};
+  GArray *viewers; /* Viewer */
+} Camera;
 
 typedef struct
 {
@@ -24,69 +32,7 @@ typedef struct
   gpointer user_data;
 } Viewer;
 
-struct _Watch
-{
-  gchar *folder, *path, *text;
-  WatchSettings *settings;
-  WatchShared shared;
-  GPtrArray *cameras;
-  WatchListeners *listeners;
-  GBytes *picture;
-  guint next_id, timer;
-  gint64 start;
-};
-
 /* --- Cameras --- */
-
-static WatchCamera *
-camera_new (Watch *watch, WatchCameraSettings *settings)
-{
-  WatchCamera *self = g_new0 (WatchCamera, 1);
-
-  self->watch = watch;
-  self->settings = watch_camera_settings_ref (settings);
-  self->state = settings->enabled ? WATCH_CAMERA_RUNNING : WATCH_CAMERA_OFF;
-  self->text = g_strdup (settings->enabled ? "running" : "disabled");
-  self->since = watch->start;
-  self->viewers = g_array_new (FALSE, FALSE, sizeof (Viewer));
-  return self;
-}
-
-static void
-camera_free (gpointer data)
-{
-  WatchCamera *self = data;
-
-  for (guint i = 0; i < self->viewers->len; i++) {
-    Viewer viewer = g_array_index (self->viewers, Viewer, i);
-
-    viewer.func (NULL, viewer.user_data);
-  }
-  g_array_unref (self->viewers);
-  watch_camera_settings_unref (self->settings);
-  g_free (self->text);
-  g_free (self);
-}
-
-const gchar *
-watch_camera_get_name (WatchCamera *self)
-{
-  return self->settings->name;
-}
-
-WatchCameraSettings *
-watch_camera_get_settings (WatchCamera *self)
-{
-  return self->settings;
-}
-
-const gchar *
-watch_camera_state_get_name (WatchCameraState state)
-{
-  static const gchar *const names[] = { "off", "connecting", "running", "frozen", "lost" };
-
-  return names[state];
-}
 
 static void
 add_zones (GArray *zones, const gchar *text, gboolean tripwire)
@@ -103,12 +49,13 @@ add_zones (GArray *zones, const gchar *text, gboolean tripwire)
   }
 }
 
-void
-watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status)
+static void
+get_status (WatchCamera *camera, WatchCameraStatus *status)
 {
   static const WatchBox box = { 42, NULL, 0.25f, 0.25f, 0.125f, 0.5f };
+  Camera *self = (Camera *) camera;
 
-  memset (status, 0, sizeof *status);
+  watch_camera_status_init (status);
   status->state = self->state;
   status->since = self->since;
   status->text = g_strdup (self->text);
@@ -119,38 +66,26 @@ watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status)
   status->decoder = g_strdup ("avdec_h264");
   status->backend = g_strdup ("cpu");
   status->objects = 1;
-  status->zones = g_array_new (FALSE, TRUE, sizeof (WatchZoneCounts));
-  add_zones (status->zones, self->settings->zones, FALSE);
-  add_zones (status->zones, self->settings->tripwires, TRUE);
-  status->boxes = g_array_new (FALSE, TRUE, sizeof (WatchBox));
+  add_zones (status->zones, camera->settings->zones, FALSE);
+  add_zones (status->zones, camera->settings->tripwires, TRUE);
   g_array_append_val (status->boxes, box);
 }
 
-void
-watch_camera_status_clear (WatchCameraStatus *status)
+static guint
+add_viewer (WatchCamera *camera, gboolean boxes, guint rate, WatchPicture func, gpointer user_data)
 {
-  for (guint i = 0; i < status->zones->len; i++)
-    g_free (g_array_index (status->zones, WatchZoneCounts, i).name);
-  g_array_unref (status->zones);
-  g_array_unref (status->boxes);
-  g_free (status->text);
-  g_free (status->decoder);
-  g_free (status->backend);
-}
-
-guint
-watch_camera_add_viewer (WatchCamera *self, gboolean boxes, guint rate, WatchPicture func,
-                         gpointer user_data)
-{
-  Viewer viewer = { ++self->watch->next_id, func, user_data };
+  Camera *self = (Camera *) camera;
+  Viewer viewer = { ++self->fake->next_id, func, user_data };
 
   g_array_append_val (self->viewers, viewer);
   return viewer.id;
 }
 
-void
-watch_camera_remove_viewer (WatchCamera *self, guint id)
+static void
+remove_viewer (WatchCamera *camera, guint id)
 {
+  Camera *self = (Camera *) camera;
+
   for (guint i = 0; i < self->viewers->len; i++)
     if (g_array_index (self->viewers, Viewer, i).id == id) {
       g_array_remove_index (self->viewers, i);
@@ -159,13 +94,47 @@ watch_camera_remove_viewer (WatchCamera *self, guint id)
   g_error ("there is no viewer %u", id);
 }
 
+static Camera *
+camera_new (Fake *fake, WatchCameraSettings *settings)
+{
+  static const WatchCameraInterface interface = { .get_status = get_status,
+                                                  .add_viewer = add_viewer,
+                                                  .remove_viewer = remove_viewer };
+  Camera *self = g_new0 (Camera, 1);
+
+  self->parent.interface = &interface;
+  self->fake = fake;
+  self->parent.settings = watch_camera_settings_ref (settings);
+  self->state = settings->enabled ? WATCH_CAMERA_RUNNING : WATCH_CAMERA_OFF;
+  self->text = g_strdup (settings->enabled ? "running" : "disabled");
+  self->since = fake->app.start;
+  self->viewers = g_array_new (FALSE, FALSE, sizeof (Viewer));
+  return self;
+}
+
+static void
+camera_free (gpointer data)
+{
+  Camera *self = data;
+
+  for (guint i = 0; i < self->viewers->len; i++) {
+    Viewer viewer = g_array_index (self->viewers, Viewer, i);
+
+    viewer.func (NULL, viewer.user_data);
+  }
+  g_array_unref (self->viewers);
+  watch_camera_settings_unref (self->parent.settings);
+  g_free (self->text);
+  g_free (self);
+}
+
 static gboolean
 show_pictures (gpointer user_data)
 {
-  Watch *self = user_data;
+  Fake *self = user_data;
 
-  for (guint i = 0; self->picture && i < self->cameras->len; i++) {
-    WatchCamera *camera = g_ptr_array_index (self->cameras, i);
+  for (guint i = 0; self->picture && i < self->app.cameras->len; i++) {
+    Camera *camera = g_ptr_array_index (self->app.cameras, i);
 
     for (guint v = 0; camera->state == WATCH_CAMERA_RUNNING && v < camera->viewers->len; v++) {
       Viewer viewer = g_array_index (camera->viewers, Viewer, v);
@@ -178,73 +147,20 @@ show_pictures (gpointer user_data)
 
 /* --- The program --- */
 
-WatchSettings *
-watch_get_settings (Watch *self)
+static gboolean
+reload (WatchApp *app, GError **error)
 {
-  return watch_settings_ref (self->settings);
-}
-
-const WatchShared *
-watch_get_shared (Watch *self)
-{
-  return &self->shared;
-}
-
-WatchPublisher *
-watch_get_publisher (Watch *self)
-{
-  return (WatchPublisher *) self;
-}
-
-gint64
-watch_get_start (Watch *self)
-{
-  return self->start;
-}
-
-GPtrArray *
-watch_get_cameras (Watch *self)
-{
-  return self->cameras;
-}
-
-WatchCamera *
-watch_find_camera (Watch *self, const gchar *name)
-{
-  for (guint i = 0; i < self->cameras->len; i++) {
-    WatchCamera *camera = g_ptr_array_index (self->cameras, i);
-
-    if (g_str_equal (camera->settings->name, name))
-      return camera;
-  }
-  return NULL;
-}
-
-gboolean
-watch_reload (Watch *self, GError **error)
-{
+  Fake *self = (Fake *) app;
   WatchSettings *settings = watch_settings_load (self->path, error);
 
   if (!settings)
     return FALSE;
-  g_clear_pointer (&self->settings, watch_settings_unref);
-  self->settings = settings;
-  g_ptr_array_set_size (self->cameras, 0);
+  g_clear_pointer (&app->settings, watch_settings_unref);
+  app->settings = settings;
+  g_ptr_array_set_size (app->cameras, 0);
   for (guint i = 0; i < settings->cameras->len; i++)
-    g_ptr_array_add (self->cameras, camera_new (self, g_ptr_array_index (settings->cameras, i)));
+    g_ptr_array_add (app->cameras, camera_new (self, g_ptr_array_index (settings->cameras, i)));
   return TRUE;
-}
-
-guint
-watch_add_listener (Watch *self, WatchEventFunc func, gpointer user_data)
-{
-  return watch_listeners_add (self->listeners, func, user_data);
-}
-
-void
-watch_remove_listener (Watch *self, guint id)
-{
-  watch_listeners_remove (self->listeners, id);
 }
 
 static void
@@ -254,8 +170,8 @@ sink_clear (gpointer data)
   g_free (((WatchSinkStatus *) data)->text);
 }
 
-GArray *
-watch_publisher_get_status (WatchPublisher *self)
+static GArray *
+get_sinks (WatchApp *app)
 {
   GArray *sinks = g_array_new (FALSE, TRUE, sizeof (WatchSinkStatus));
   WatchSinkStatus mqtt = { .name = g_strdup ("mqtt"), .connected = TRUE, .sent = 12 };
@@ -271,10 +187,11 @@ watch_publisher_get_status (WatchPublisher *self)
 
 /* --- For tests --- */
 
-Watch *
+WatchApp *
 watch_fake_new (const gchar *text)
 {
-  Watch *self = g_new0 (Watch, 1);
+  Fake *self = g_new0 (Fake, 1);
+  WatchApp *app = &self->app;
   g_autofree gchar *name = NULL;
   GError *error = NULL;
   GString *settings = g_string_new (text);
@@ -291,18 +208,20 @@ watch_fake_new (const gchar *text)
   self->text = g_string_free (settings, FALSE);
   g_assert_true (g_file_set_contents_full (self->path, self->text, -1, 0, 0600, NULL));
 
-  self->start = g_get_real_time ();
-  self->cameras = g_ptr_array_new_with_free_func (camera_free);
-  self->listeners = watch_listeners_new ();
-  self->shared.session = "5e5510a0-0000-4000-8000-000000000000";
-  watch_reload (self, &error);
+  app->reload = reload;
+  app->get_sinks = get_sinks;
+  app->start = g_get_real_time ();
+  app->cameras = g_ptr_array_new_with_free_func (camera_free);
+  app->listeners = watch_listeners_new ();
+  app->shared.session = "5e5510a0-0000-4000-8000-000000000000";
+  reload (app, &error);
   g_assert_no_error (error);
-  self->shared.store = watch_store_open (self->folder, &error);
+  app->shared.store = watch_store_open (self->folder, &error);
   g_assert_no_error (error);
-  self->shared.media = watch_media_open (self->folder, 30, 0, &error);
+  app->shared.media = watch_media_open (self->folder, 30, 0, &error);
   g_assert_no_error (error);
   self->timer = g_timeout_add (100, show_pictures, self);
-  return self;
+  return app;
 }
 
 static void
@@ -322,15 +241,17 @@ remove_folder (const gchar *path)
 }
 
 void
-watch_fake_free (Watch *self)
+watch_fake_free (WatchApp *app)
 {
+  Fake *self = (Fake *) app;
+
   g_source_remove (self->timer);
-  g_ptr_array_unref (self->cameras);
-  watch_listeners_free (self->listeners);
+  g_ptr_array_unref (app->cameras);
+  watch_listeners_free (app->listeners);
   g_clear_pointer (&self->picture, g_bytes_unref);
-  watch_store_close (self->shared.store);
-  watch_media_unref (self->shared.media);
-  watch_settings_unref (self->settings);
+  watch_store_close (app->shared.store);
+  watch_media_unref (app->shared.media);
+  watch_settings_unref (app->settings);
   remove_folder (self->folder);
   g_free (self->folder);
   g_free (self->path);
@@ -339,22 +260,24 @@ watch_fake_free (Watch *self)
 }
 
 const gchar *
-watch_fake_get_folder (Watch *self)
+watch_fake_get_folder (WatchApp *app)
 {
-  return self->folder;
+  return ((Fake *) app)->folder;
 }
 
 void
-watch_fake_set_picture (Watch *self, GBytes *jpeg)
+watch_fake_set_picture (WatchApp *app, GBytes *jpeg)
 {
+  Fake *self = (Fake *) app;
+
   g_clear_pointer (&self->picture, g_bytes_unref);
   self->picture = g_bytes_ref (jpeg);
 }
 
 void
-watch_fake_set_state (Watch *self, const gchar *name, WatchCameraState state, const gchar *text)
+watch_fake_set_state (WatchApp *app, const gchar *name, WatchCameraState state, const gchar *text)
 {
-  WatchCamera *camera = watch_find_camera (self, name);
+  Camera *camera = (Camera *) watch_app_find_camera (app, name);
 
   camera->state = state;
   camera->since = g_get_real_time ();
@@ -363,33 +286,34 @@ watch_fake_set_state (Watch *self, const gchar *name, WatchCameraState state, co
 }
 
 void
-watch_fake_add_event (Watch *self, WatchEvent *event)
+watch_fake_add_event (WatchApp *app, WatchEvent *event)
 {
   WatchEvent *copy = watch_event_copy (event);
 
-  watch_store_add_event (self->shared.store, event);
-  watch_store_flush (self->shared.store);
-  watch_listeners_call (self->listeners, copy);
+  watch_store_add_event (app->shared.store, event);
+  watch_store_flush (app->shared.store);
+  watch_listeners_call (app->listeners, copy);
   watch_event_free (copy);
 }
 
 void
-watch_fake_reset (Watch *self)
+watch_fake_reset (WatchApp *app)
 {
+  Fake *self = (Fake *) app;
   g_autofree gchar *text = NULL;
 
   if (g_file_get_contents (self->path, &text, NULL, NULL) && g_str_equal (text, self->text))
     return;
   g_assert_true (g_file_set_contents_full (self->path, self->text, -1, 0, 0600, NULL));
-  watch_reload (self, NULL);
+  reload (app, NULL);
 }
 
 guint
-watch_fake_get_viewers (Watch *self)
+watch_fake_get_viewers (WatchApp *app)
 {
-  guint n = watch_listeners_get_n (self->listeners);
+  guint n = watch_listeners_get_n (app->listeners);
 
-  for (guint i = 0; i < self->cameras->len; i++)
-    n += ((WatchCamera *) g_ptr_array_index (self->cameras, i))->viewers->len;
+  for (guint i = 0; i < app->cameras->len; i++)
+    n += ((Camera *) g_ptr_array_index (app->cameras, i))->viewers->len;
   return n;
 }

@@ -8,7 +8,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "apps/web/http.h"
+#include "apps/watch/routes.h"
 #include "tests/lib/watchfake.h"
 
 #define LOCAL                                                               \
@@ -27,8 +27,8 @@ typedef struct
   gboolean ended;
 } Client;
 
-static Watch *watch;
-static WatchServer *server;
+static WatchApp *watch;
+static WebServer *server;
 
 static inline void
 start (const gchar *settings)
@@ -45,7 +45,7 @@ start (const gchar *settings)
 static inline void
 stop (void)
 {
-  watch_server_free (server);
+  web_server_free (server);
   while (g_main_context_iteration (NULL, FALSE))
     ;
   fail_unless_equals_int (watch_fake_get_viewers (watch), 0);
@@ -77,7 +77,7 @@ static inline void
 client_open (Client *client, const gchar *request)
 {
   g_autoptr (GSocketClient) socket_client = g_socket_client_new ();
-  g_autoptr (GUri) uri = g_uri_parse (watch_server_get_uri (server), G_URI_FLAGS_NONE, NULL);
+  g_autoptr (GUri) uri = g_uri_parse (web_server_get_uri (server), G_URI_FLAGS_NONE, NULL);
   GError *error = NULL;
 
   g_socket_client_set_enable_proxy (socket_client, FALSE);
@@ -147,7 +147,7 @@ get_body (const gchar *answer)
 static inline gchar *
 ask (const gchar *request)
 {
-  g_autoptr (GUri) uri = g_uri_parse (watch_server_get_uri (server), G_URI_FLAGS_NONE, NULL);
+  g_autoptr (GUri) uri = g_uri_parse (web_server_get_uri (server), G_URI_FLAGS_NONE, NULL);
   g_autofree gchar *host = g_strdup_printf ("127.0.0.1:%d", g_uri_get_port (uri)), *length = NULL;
   g_autoptr (GString) text = g_string_new (request);
   Client client;

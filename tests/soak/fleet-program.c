@@ -14,23 +14,23 @@
 
 #include "apps/watch/watch.h"
 
-struct _WatchCamera
+typedef struct
 {
-  WatchCameraSettings *settings;
+  WatchCamera parent;
   const WatchShared *shared;
   gint64 since;
   guint source;
-};
+} Camera;
 
 static guint interval;
 static int ledger;
 static GHashTable *numbers; /* of the last events, by camera: as in camera/analysis.c */
 
 static void
-add_event (WatchCamera *self, WatchEventKind kind)
+add_event (Camera *self, WatchEventKind kind)
 {
   WatchEvent *event = g_new0 (WatchEvent, 1);
-  const gchar *name = self->settings->name;
+  const gchar *name = self->parent.settings->name;
   guint64 number = GPOINTER_TO_SIZE (g_hash_table_lookup (numbers, name)) + 1;
 
   g_hash_table_insert (numbers, g_strdup (name), GSIZE_TO_POINTER (number));
@@ -52,59 +52,49 @@ on_interval (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-WatchCamera *
-watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const WatchShared *shared,
-                  WatchCameraChanged changed, gpointer user_data)
+static void
+get_status (WatchCamera *camera, WatchCameraStatus *status)
 {
-  WatchCamera *self = g_new0 (WatchCamera, 1);
+  watch_camera_status_init (status);
+  status->state = WATCH_CAMERA_RUNNING;
+  status->since = ((Camera *) camera)->since;
+  status->rate = 30;
+}
 
-  self->settings = watch_camera_settings_ref (camera);
+static void
+update (WatchCamera *camera, WatchCameraSettings *settings)
+{
+}
+
+static void
+stop (WatchCamera *camera)
+{
+}
+
+static void
+camera_free (WatchCamera *camera)
+{
+  g_source_remove (((Camera *) camera)->source);
+  watch_camera_settings_unref (camera->settings);
+  g_free (camera);
+}
+
+static WatchCamera *
+camera_new (WatchSettings *settings, WatchCameraSettings *camera, const WatchShared *shared,
+            WatchCameraChanged changed, gpointer user_data)
+{
+  static const WatchCameraInterface interface = {
+    .update = update, .get_status = get_status, .stop = stop, .free = camera_free
+  };
+  Camera *self = g_new0 (Camera, 1);
+
+  self->parent.interface = &interface;
+  self->parent.settings = watch_camera_settings_ref (camera);
   self->shared = shared;
   self->since = g_get_real_time ();
   add_event (self, WATCH_EVENT_BACK);
   self->source = g_timeout_add (interval / 2 + g_random_int () % interval, on_interval, self);
-  return self;
-}
-
-void
-watch_camera_stop (WatchCamera *self)
-{
-}
-
-void
-watch_camera_free (WatchCamera *self)
-{
-  g_source_remove (self->source);
-  watch_camera_settings_unref (self->settings);
-  g_free (self);
-}
-
-void
-watch_camera_update (WatchCamera *self, WatchCameraSettings *camera)
-{
-}
-
-const gchar *
-watch_camera_get_name (WatchCamera *self)
-{
-  return self->settings->name;
-}
-
-void
-watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status)
-{
-  *status = (WatchCameraStatus){ .state = WATCH_CAMERA_RUNNING, .since = self->since, .rate = 30 };
-}
-
-void
-watch_camera_status_clear (WatchCameraStatus *status)
-{
-}
-
-const gchar *
-watch_camera_state_get_name (WatchCameraState state)
-{
-  return "running";
+  return &self->parent;
 }
 
 /* It was committed before: what is in the ledger must arrive. */
@@ -139,12 +129,12 @@ main (int argc, char **argv)
   interval = (guint) atoi (argv[2]);
   ledger = open (argv[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  watch = watch_new (argv[1], &error);
+  watch = watch_new (argv[1], camera_new, &error);
   if (!watch) {
     g_printerr ("%s\n", error->message);
     return EXIT_FAILURE;
   }
-  watch_add_listener (watch, on_event, NULL);
+  watch_listeners_add (watch_get_app (watch)->listeners, on_event, NULL);
   g_unix_signal_add (SIGTERM, on_terminate, loop);
   g_main_loop_run (loop);
   watch_free (watch);

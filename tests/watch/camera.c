@@ -13,6 +13,7 @@
 #endif
 
 #include "apps/watch/camera/analysis.h"
+#include "apps/watch/camera/errors.h"
 #include "apps/watch/camera/frozen.h"
 #include "apps/watch/camera/jpeg.h"
 #include "apps/watch/camera/stream.h"

@@ -8,7 +8,8 @@
  *   file                        prints the file of settings, and a line `.`
  *   program PATH                is run to make a synopsis */
 
-#include "apps/web/http.h"
+#include "apps/watch/http/synopsis-job.h"
+#include "apps/watch/routes.h"
 #include "tests/lib/watchfake.h"
 
 #include <gio/gunixinputstream.h>
@@ -23,8 +24,8 @@
   "zones = lawn: 0.05,0.55 0.45,0.5 0.5,0.95 0.05,0.95\ntripwires = gate: 0.7,0.3 0.7,0.9\n" \
   "[camera hall]\nuri = rtsp://192.0.2.2/live\n"
 
-static Watch *watch;
-static WatchServer *server;
+static WatchApp *watch;
+static WebServer *server;
 static GMainLoop *loop;
 static guint64 number;
 
@@ -62,12 +63,12 @@ static void
 add_event (const gchar *camera, WatchEventKind kind, const gchar *zone, gint64 time,
            GBytes *picture)
 {
-  WatchMedia *media = watch_get_shared (watch)->media;
+  WatchMedia *media = watch->shared.media;
   WatchEvent event;
 
   number++;
   event = (WatchEvent){ .camera = (gchar *) camera,
-                        .session = (gchar *) watch_get_shared (watch)->session,
+                        .session = (gchar *) watch->shared.session,
                         .number = number,
                         .time = time,
                         .kind = kind,
@@ -87,7 +88,7 @@ add_event (const gchar *camera, WatchEventKind kind, const gchar *zone, gint64 t
 static void
 add_day (void)
 {
-  WatchStore *store = watch_get_shared (watch)->store;
+  WatchStore *store = watch->shared.store;
   gint64 now = g_get_real_time (), minute = G_TIME_SPAN_MINUTE;
 
   for (gint64 i = 0; i < 12 * 60; i += 1 + i % 7) {
@@ -144,7 +145,7 @@ obey (const gchar *line, GBytes *picture)
     g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
     printf ("%s.\n", text);
   } else if (n == 2 && g_str_equal (words[0], "program")) {
-    watch_synopsis_job_set_program (watch_server_get_synopsis (server), words[1]);
+    watch_synopsis_job_set_program (web_server_get_state (server), words[1]);
   } else {
     g_printerr ("no such command: %s\n", line);
   }
@@ -186,13 +187,13 @@ main (int argc, char **argv)
                g_get_real_time () - (60 - i) * G_TIME_SPAN_MINUTE, picture);
   server = watch_server_new (watch, &error);
   g_assert_no_error (error);
-  printf ("%s\n", watch_server_get_uri (server));
+  printf ("%s\n", web_server_get_uri (server));
   fflush (stdout);
   loop = g_main_loop_new (NULL, FALSE);
   g_data_input_stream_read_line_async (lines, G_PRIORITY_DEFAULT, NULL, on_line, picture);
   g_main_loop_run (loop);
   g_main_loop_unref (loop);
-  watch_server_free (server);
+  web_server_free (server);
   watch_fake_free (watch);
   return 0;
 }

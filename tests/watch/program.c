@@ -66,17 +66,19 @@ GST_START_TEST (test_reload)
   g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_event_free);
   g_autoptr (GError) error = NULL;
   WatchCamera *a, *b;
+  WatchApp *app;
   Watch *watch;
   guint id;
 
   write_file ("[camera a]\nuri = test://\n[camera b]\nuri = test://\nenabled = false\n");
-  watch = watch_new (path, &error);
+  watch = watch_new (path, watch_camera_new, &error);
   fail_unless (watch != NULL, "%s", error ? error->message : "");
-  id = watch_add_listener (watch, on_event, events);
-  fail_unless_equals_int (watch_get_cameras (watch)->len, 2);
-  a = watch_find_camera (watch, "a");
-  b = watch_find_camera (watch, "b");
-  fail_unless (a && b && !watch_find_camera (watch, "c"));
+  app = watch_get_app (watch);
+  id = watch_listeners_add (app->listeners, on_event, events);
+  fail_unless_equals_int (app->cameras->len, 2);
+  a = watch_app_find_camera (app, "a");
+  b = watch_app_find_camera (app, "b");
+  fail_unless (a && b && !watch_app_find_camera (app, "c"));
   WAIT_FOR (is_running (a));
 
   /* A mistake changes nothing. */
@@ -84,22 +86,22 @@ GST_START_TEST (test_reload)
   fail_if (watch_reload (watch, &error));
   fail_unless (strstr (error->message, "[camera a] uri") != NULL, "%s", error->message);
   g_clear_error (&error);
-  fail_unless (watch_find_camera (watch, "a") == a && is_running (a));
+  fail_unless (watch_app_find_camera (app, "a") == a && is_running (a));
 
   /* Only what differs starts or stops. The file itself tells of its change. */
   write_file ("[camera c]\nuri = test://\n[camera a]\nuri = test://\n");
-  WAIT_FOR (watch_find_camera (watch, "c") != NULL);
-  fail_unless (watch_find_camera (watch, "a") == a && is_running (a));
-  fail_unless (watch_find_camera (watch, "b") == NULL);
-  fail_unless (g_ptr_array_index (watch_get_cameras (watch), 1) == a);
+  WAIT_FOR (watch_app_find_camera (app, "c") != NULL);
+  fail_unless (watch_app_find_camera (app, "a") == a && is_running (a));
+  fail_unless (watch_app_find_camera (app, "b") == NULL);
+  fail_unless (g_ptr_array_index (app->cameras, 1) == a);
 
   WAIT_FOR (events->len > 1);
-  watch_remove_listener (watch, id);
+  watch_listeners_remove (app->listeners, id);
   {
     const WatchEvent *event = g_ptr_array_index (events, 0);
 
     fail_unless_equals_int (event->kind, WATCH_EVENT_MOTION);
-    fail_unless_equals_string (event->session, watch_get_shared (watch)->session);
+    fail_unless_equals_string (event->session, app->shared.session);
   }
   watch_free (watch);
   while (g_main_context_iteration (NULL, FALSE)) {
@@ -139,6 +141,7 @@ GST_START_TEST (test_share)
       "[camera a]\nuri = test://\nrecord = false\n[camera door-2]\nuri = test://\nrecord = false\n";
   g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_event_free);
   g_autoptr (GError) error = NULL;
+  WatchApp *app = NULL;
   Watch *watch;
 
   for (guint i = 0; i < 3; i++) {
@@ -148,12 +151,13 @@ GST_START_TEST (test_share)
     swap_folder (name, settings);
     if (i == 0) {
       fail_unless (symlink ("..data/watch.conf", path) == 0);
-      watch = watch_new (path, &error);
+      watch = watch_new (path, watch_camera_new, &error);
       fail_unless (watch != NULL, "%s", error ? error->message : "");
-      watch_add_listener (watch, on_event, events);
+      app = watch_get_app (watch);
+      watch_listeners_add (app->listeners, on_event, events);
     }
-    WAIT_FOR (watch_get_cameras (watch)->len == (i == 1 ? 1 : 2));
-    fail_unless (watch_find_camera (watch, "door-2") != NULL);
+    WAIT_FOR (app->cameras->len == (i == 1 ? 1 : 2));
+    fail_unless (watch_app_find_camera (app, "door-2") != NULL);
     WAIT_FOR (count_events (events, "a") >= (i == 2 ? 2 : 1));
   }
   watch_free (watch);
@@ -191,7 +195,7 @@ GST_START_TEST (test_refused_sinks)
   for (guint i = 0; i < 17; i++)
     g_string_append_printf (wrong, " http://127.0.0.1:9/%u", i);
   write_file (right);
-  watch = watch_new (path, &error);
+  watch = watch_new (path, watch_camera_new, &error);
   fail_unless (watch != NULL, "%s", error ? error->message : "");
   test_broker_read_until (&broker, states, "cudaccl/a/availability", "offline");
   write_file (wrong->str);

@@ -46,10 +46,9 @@ wake (GPtrArray *events, gpointer user_data)
 static void
 publish (Fixture *self)
 {
-  const WatchShared shared = { "session", self->store, NULL };
   g_autoptr (GError) error = NULL;
 
-  self->publisher = watch_publisher_new (&self->settings, &shared, &error);
+  self->publisher = watch_publisher_new (&self->settings, self->store, &error);
   fail_unless (self->publisher != NULL, "%s", error ? error->message : "");
   g_atomic_pointer_set (&waked, self->publisher);
 }
@@ -68,7 +67,7 @@ set_up (Fixture *self)
   self->settings.mqtt_prefix = (gchar *) "site/1";
   self->settings.discovery = (gchar *) "homeassistant";
   self->settings.kafka_topic = (gchar *) "things";
-  self->settings.line_events = TRUE;
+  self->settings.line_kinds = WATCH_LINE_EVENTS;
   self->settings.spool_bytes = 64 << 20;
 }
 
@@ -528,8 +527,9 @@ GST_START_TEST (test_kafka_status)
   publish (&fixture);
   /* The broker is away after the first, for a while. */
   for (guint i = 0; i <= 20; i++) {
-    watch_publisher_set_status (fixture.publisher, "host-7",
-                                g_strdup_printf ("{\"status\":%u}", i));
+    g_autofree gchar *status = g_strdup_printf ("{\"status\":%u}", i);
+
+    watch_publisher_set_program (fixture.publisher, "host-7", status);
     g_usleep (20000);
   }
   while (!found) {
@@ -887,8 +887,7 @@ GST_START_TEST (test_settings)
       fixture.settings.mqtt_prefix = cases[i].mqtt_prefix;
     if (cases[i].kafka_topic)
       fixture.settings.kafka_topic = cases[i].kafka_topic;
-    fail_unless (!watch_publisher_new (&fixture.settings,
-                                       &(WatchShared){ "session", fixture.store, NULL }, &error));
+    fail_unless (!watch_publisher_new (&fixture.settings, fixture.store, &error));
     fail_unless (error != NULL);
     fail_if (strstr (error->message, "secret") != NULL, "%s", error->message);
     tear_down (&fixture);

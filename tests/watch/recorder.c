@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "apps/watch/media/clip.h"
-#include "apps/watch/media/media.h"
+#include "apps/watch/media/recorder.h"
 #include "tests/lib/removetree.h"
 
 /* 2026-01-31T12:00:00Z */

@@ -216,11 +216,10 @@ GST_END_TEST;
 static gchar *
 describe (WatchSynopsisJob *job)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
 
-  json_builder_begin_object (builder);
-  watch_synopsis_job_describe (job, builder);
-  return watch_json_take (builder);
+  watch_synopsis_job_describe (job, json);
+  return web_json_take (json);
 }
 
 /* Waits until the state is another one; returns what is known then. */

@@ -4,7 +4,7 @@
 #include <gst/check/gstcheck.h>
 #include <json-glib/json-glib.h>
 
-#include "apps/watch/records/records.h"
+#include "apps/watch/records/json.h"
 
 /* 2026-01-31T12:00:00.25Z */
 #define TIME G_GINT64_CONSTANT (1769860800250000)
@@ -93,6 +93,50 @@ GST_START_TEST (test_track)
 }
 GST_END_TEST;
 
+/* json-glib 1.6 does not escape U+001F. */
+GST_START_TEST (test_json)
+{
+  GString *json = web_json_new ();
+  gchar controls[34] = { 0 };
+  g_autofree gchar *text = NULL;
+  g_autoptr (JsonNode) root = NULL;
+
+  for (gchar c = 1; c < ' '; c++)
+    controls[c - 1] = c;
+  controls[31] = 0x7f;
+  web_json_add_string (json, "controls", controls);
+  web_json_add_string (json, "plain", "\"\\/ <ü\xff>");
+  web_json_add_string (json, "none", NULL);
+  web_json_begin_array (json, "numbers");
+  web_json_add_double (json, NULL, 3);
+  web_json_add_double (json, NULL, -0.1);
+  web_json_add_double (json, NULL, 1e300);
+  web_json_add_decimal (json, NULL, 0.12345, 4);
+  web_json_add_decimal (json, NULL, 1200, 3);
+  web_json_add_int (json, NULL, G_MININT64);
+  web_json_add_uint (json, NULL, G_MAXUINT64);
+  web_json_add_boolean (json, NULL, TRUE);
+  web_json_end_array (json);
+  web_json_begin_array (json, "empty");
+  web_json_end_array (json);
+  web_json_begin_object (json, "object");
+  web_json_end_object (json);
+  text = web_json_take (json);
+  fail_unless_equals_string (
+      text,
+      "{\"controls\":"
+      "\"\\u0001\\u0002\\u0003\\u0004\\u0005\\u0006\\u0007\\b\\t\\n\\u000b\\f\\r\\u000e\\u000f"
+      "\\u0010\\u0011\\u0012\\u0013\\u0014\\u0015\\u0016\\u0017\\u0018\\u0019\\u001a\\u001b\\u001c"
+      "\\u001d"
+      "\\u001e\\u001f\\u007f\",\"plain\":\"\\\"\\\\/ <ü\xef\xbf\xbd>\","
+      "\"numbers\":[3.0,-0.10000000000000001,1.0000000000000001e+300,0.1235,1200,"
+      "-9223372036854775808,18446744073709551615,true],\"empty\":[],\"object\":{}}");
+  root = json_from_string (text, NULL);
+  fail_unless_equals_string (
+      json_object_get_string_member (json_node_get_object (root), "controls"), controls);
+}
+GST_END_TEST;
+
 static Suite *
 records_suite (void)
 {
@@ -104,6 +148,7 @@ records_suite (void)
   tcase_add_test (tc, test_kinds);
   tcase_add_test (tc, test_event);
   tcase_add_test (tc, test_track);
+  tcase_add_test (tc, test_json);
   return s;
 }
 

@@ -246,13 +246,13 @@ GST_START_TEST (test_token)
   check_answer (log_in, answer, 200, "; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000");
   cookie = strstr (answer, "Set-Cookie: ") + strlen ("Set-Cookie: ");
   *strchr (cookie, ';') = '\0';
-  fail_unless_equals_int (strlen (cookie), strlen (WATCH_AUTH_COOKIE "=") + 64);
+  fail_unless_equals_int (strlen (cookie), strlen (WEB_AUTH_COOKIE "=") + 64);
   with = g_strdup_printf (COOKIE ("GET", "/api/cameras"), cookie);
   out = g_strdup_printf (COOKIE ("POST", "/api/logout"), cookie);
   check_cases ((Case[]){ { with, 200, NULL }, { out, 200, NULL }, { with, 401, NULL } }, 3);
 
   /* Too many wrong ones: then even the right one is refused. */
-  for (guint i = 0; i < WATCH_AUTH_FAILURES; i++)
+  for (guint i = 0; i < WEB_AUTH_FAILURES; i++)
     g_free (ask (BEARER ("wrong")));
   check_cases ((Case[]){ { BEARER ("a-long-token"), 429, "Retry-After: 60" } }, 1);
   stop ();
@@ -261,82 +261,81 @@ GST_END_TEST;
 
 GST_START_TEST (test_auth)
 {
-  g_autoptr (WatchAuth) auth = watch_auth_new ();
+  g_autoptr (WebAuth) auth = web_auth_new ();
   g_autoptr (GInetAddress) here = g_inet_address_new_from_string ("2001:db8::1");
   g_autoptr (GInetAddress) near = g_inet_address_new_from_string ("2001:db8::2");
   g_autoptr (GInetAddress) far = g_inet_address_new_from_string ("192.0.2.1");
   gint64 time = G_USEC_PER_SEC;
   gchar *oldest = NULL;
 
-  for (guint i = 0; i < WATCH_AUTH_FAILURES; i++)
-    fail_unless_equals_int (watch_auth_check (auth, "token", "bearer no", NULL, here, time, NULL),
-                            WATCH_AUTH_WRONG);
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, near, time, NULL),
-                          WATCH_AUTH_TOO_MANY);
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, far, time, NULL),
-                          WATCH_AUTH_OK);
+  for (guint i = 0; i < WEB_AUTH_FAILURES; i++)
+    fail_unless_equals_int (web_auth_check (auth, "token", "bearer no", NULL, here, time, NULL),
+                            WEB_AUTH_WRONG);
+  fail_unless_equals_int (web_auth_check (auth, "token", "Bearer token", NULL, near, time, NULL),
+                          WEB_AUTH_TOO_MANY);
+  fail_unless_equals_int (web_auth_check (auth, "token", "Bearer token", NULL, far, time, NULL),
+                          WEB_AUTH_OK);
   /* Another secret has counts of its own, and knowing it does not begin those of the token anew. */
-  fail_unless_equals_int (watch_auth_check_secret (auth, "other", "a", "a", here, time),
-                          WATCH_AUTH_OK);
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
-                          WATCH_AUTH_TOO_MANY);
-  time += WATCH_AUTH_BLOCK * G_USEC_PER_SEC;
-  fail_unless_equals_int (watch_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
-                          WATCH_AUTH_OK);
+  fail_unless_equals_int (web_auth_check_secret (auth, "other", "a", "a", here, time), WEB_AUTH_OK);
+  fail_unless_equals_int (web_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
+                          WEB_AUTH_TOO_MANY);
+  time += WEB_AUTH_BLOCK * G_USEC_PER_SEC;
+  fail_unless_equals_int (web_auth_check (auth, "token", "Bearer token", NULL, here, time, NULL),
+                          WEB_AUTH_OK);
 
   /* The oldest of too many sessions ends; another token ends all; so does a month. */
-  for (guint i = 0; i <= WATCH_AUTH_MAX_SESSIONS; i++) {
+  for (guint i = 0; i <= WEB_AUTH_MAX_SESSIONS; i++) {
     g_autofree gchar *session = NULL, *cookie = NULL;
 
-    fail_unless_equals_int (watch_auth_log_in (auth, "token", "token", far, ++time, &session),
-                            WATCH_AUTH_OK);
-    cookie = g_strconcat (WATCH_AUTH_COOKIE "=", session, NULL);
-    fail_unless_equals_int (watch_auth_check (auth, "token", NULL, cookie, far, time, NULL),
-                            WATCH_AUTH_OK);
+    fail_unless_equals_int (web_auth_log_in (auth, "token", "token", far, ++time, &session),
+                            WEB_AUTH_OK);
+    cookie = g_strconcat (WEB_AUTH_COOKIE "=", session, NULL);
+    fail_unless_equals_int (web_auth_check (auth, "token", NULL, cookie, far, time, NULL),
+                            WEB_AUTH_OK);
     if (i == 0)
       oldest = g_steal_pointer (&cookie);
     if (i == 2)
-      fail_unless_equals_int (watch_auth_check (auth, "other", NULL, cookie, far, time, NULL),
-                              WATCH_AUTH_NEEDED);
-    if (i == WATCH_AUTH_MAX_SESSIONS)
+      fail_unless_equals_int (web_auth_check (auth, "other", NULL, cookie, far, time, NULL),
+                              WEB_AUTH_NEEDED);
+    if (i == WEB_AUTH_MAX_SESSIONS)
       fail_unless_equals_int (
-          watch_auth_check (auth, "token", NULL, cookie, far, time + 31 * G_TIME_SPAN_DAY, NULL),
-          WATCH_AUTH_NEEDED);
+          web_auth_check (auth, "token", NULL, cookie, far, time + 31 * G_TIME_SPAN_DAY, NULL),
+          WEB_AUTH_NEEDED);
   }
-  fail_unless_equals_int (watch_auth_check (auth, "token", NULL, oldest, far, time, NULL),
-                          WATCH_AUTH_OK);
-  for (guint i = 0; i < WATCH_AUTH_MAX_SESSIONS; i++) {
+  fail_unless_equals_int (web_auth_check (auth, "token", NULL, oldest, far, time, NULL),
+                          WEB_AUTH_OK);
+  for (guint i = 0; i < WEB_AUTH_MAX_SESSIONS; i++) {
     g_autofree gchar *session = NULL;
 
-    watch_auth_log_in (auth, "token", "token", far, ++time, &session);
+    web_auth_log_in (auth, "token", "token", far, ++time, &session);
   }
-  fail_unless_equals_int (watch_auth_check (auth, "token", NULL, oldest, far, time, NULL),
-                          WATCH_AUTH_NEEDED);
+  fail_unless_equals_int (web_auth_check (auth, "token", NULL, oldest, far, time, NULL),
+                          WEB_AUTH_NEEDED);
   g_free (oldest);
 
   /* A cookie that is used is renewed, once a day. */
   {
     g_autofree gchar *session = NULL, *cookie = NULL;
 
-    watch_auth_log_in (auth, "token", "token", far, time, &session);
-    cookie = g_strconcat ("a=b; " WATCH_AUTH_COOKIE "=", session, NULL);
+    web_auth_log_in (auth, "token", "token", far, time, &session);
+    cookie = g_strconcat ("a=b; " WEB_AUTH_COOKIE "=", session, NULL);
     for (guint hours = 0; hours < 100; hours += 5) {
       g_autofree gchar *renewed = NULL;
 
-      fail_unless_equals_int (watch_auth_check (auth, "token", NULL, cookie, far,
-                                                time + hours * G_TIME_SPAN_HOUR, &renewed),
-                              WATCH_AUTH_OK);
+      fail_unless_equals_int (web_auth_check (auth, "token", NULL, cookie, far,
+                                              time + hours * G_TIME_SPAN_HOUR, &renewed),
+                              WEB_AUTH_OK);
       fail_unless_equals_string (renewed,
                                  hours == 25 || hours == 50 || hours == 75 ? session : NULL);
     }
   }
 
   /* Addresses beyond the limit share their failures. */
-  for (guint i = 0; i < 1024 + WATCH_AUTH_FAILURES; i++) {
+  for (guint i = 0; i < 1024 + WEB_AUTH_FAILURES; i++) {
     const guint8 bytes[] = { 10, 0, i >> 8, i & 255 };
     g_autoptr (GInetAddress) one = g_inet_address_new_from_bytes (bytes, G_SOCKET_FAMILY_IPV4);
 
-    watch_auth_check (auth, "token", "Bearer no", NULL, one, time, NULL);
+    web_auth_check (auth, "token", "Bearer no", NULL, one, time, NULL);
   }
 }
 GST_END_TEST;
@@ -379,7 +378,7 @@ connect_from (const gchar *address, guint n, gint fd)
     g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
     g_autoptr (GIOStream) stream = g_simple_io_stream_new (in, out);
 
-    accepted += watch_server_accept (server, stream, local, remote) ? 1 : 0;
+    accepted += web_server_accept (server, stream, local, remote) ? 1 : 0;
   }
   return accepted;
 }
@@ -395,12 +394,12 @@ GST_START_TEST (test_connections)
     { "192.0.2.1", 130, 128 },    { "2001:db8::1", 100, 100 }, { "2001:db8::2", 30, 28 },
     { "2001:db8:0:1::1", 1, 0 },  { "127.0.0.1", 1, 0 },
   }, later[] = { { "::1", 200, 200 }, { "192.0.2.1", 57, 56 } };
-  const WatchServerStats *stats;
+  const WebServerStats *stats;
   gint ends[2];
 
   fail_unless (g_unix_open_pipe (ends, FD_CLOEXEC, NULL));
   start (LOCAL);
-  stats = watch_server_get_stats (server);
+  stats = web_server_get_stats (server);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     fail_unless_equals_int (connect_from (cases[i].address, cases[i].n, ends[0]),
                             cases[i].accepted);
@@ -435,7 +434,7 @@ GST_START_TEST (test_start)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *text =
         g_strdup_printf ("[watch]\ndata = FOLDER\n[server]\nlisten = %s\n", cases[i].listen);
-    Watch *one = watch_fake_new (text);
+    WatchApp *one = watch_fake_new (text);
     g_autoptr (GError) error = NULL;
 
     fail_if (watch_server_new (one, &error));
@@ -451,7 +450,7 @@ GST_START_TEST (test_openapi)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autofree gchar *answer = NULL;
-  const WatchRoute *routes;
+  const WebRoute *routes;
   JsonObject *paths;
   guint n, n_described = 0;
   GList *l;
@@ -462,7 +461,7 @@ GST_START_TEST (test_openapi)
   fail_unless (json_parser_load_from_data (parser, get_body (answer), -1, NULL));
   paths =
       json_object_get_object_member (json_node_get_object (json_parser_get_root (parser)), "paths");
-  routes = watch_http_get_routes (&n);
+  routes = watch_routes_get (&n);
   for (guint i = 0; i < n; i++) {
     g_autofree gchar *method = g_ascii_strdown (routes[i].method, -1);
     g_auto (GStrv) names = g_strsplit (routes[i].query ? routes[i].query : "", " ", -1);

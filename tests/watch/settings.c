@@ -8,6 +8,7 @@
 
 #include "apps/watch/settings/settings.h"
 #include "apps/watch/settings/share.h"
+#include "apps/watch/settings/values.h"
 
 static gchar *folder, *path, *secret, *open_secret;
 
@@ -49,7 +50,7 @@ GST_START_TEST (test_defaults)
   fail_unless_equals_uint64 (settings->retention_bytes, 20000000000);
   fail_unless_equals_uint64 (settings->ring_bytes, 32 << 20);
   fail_unless (settings->data && g_path_is_absolute (settings->data));
-  fail_unless (settings->line_events && !settings->line_tracks);
+  fail_unless (settings->line_kinds == WATCH_LINE_EVENTS);
   fail_unless (settings->token == NULL && settings->mqtt == NULL && settings->webhooks == NULL);
 }
 GST_END_TEST;
@@ -86,7 +87,7 @@ GST_START_TEST (test_all)
   fail_unless_equals_uint64 (settings->retention_bytes, 1500000000);
   fail_unless_equals_int (g_strv_length (settings->webhooks), 2);
   fail_unless_equals_string (settings->webhooks[0], "http://a/?x=1,2");
-  fail_unless (!settings->line_events && settings->line_tracks && settings->line_frames);
+  fail_unless (settings->line_kinds == (WATCH_LINE_TRACKS | WATCH_LINE_FRAMES));
   fail_unless_equals_int (settings->cameras->len, 3);
   yard = watch_settings_find (settings, "yard");
   fail_unless (yard == g_ptr_array_index (settings->cameras, 0));

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "apps/watch/records/json.h"
 #include "apps/watch/store/path.h"
 #include "apps/watch/store/store.h"
 #include "tests/lib/removetree.h"
@@ -528,7 +529,8 @@ peek (WatchStore *store, const gchar *sink, gint64 row, gint64 *last)
   for (guint i = 0; i < lines->len; i++) {
     WatchLine *line = g_ptr_array_index (lines, i);
 
-    g_string_append_printf (text, "%s %s %.2s, ", line->camera, line->kind, line->line);
+    g_string_append_printf (text, "%s %s %.2s, ", line->camera,
+                            watch_line_kind_get_name (line->kind), line->line);
     *last = line->row;
   }
   return g_string_free (text, FALSE);
@@ -544,9 +546,11 @@ peek (WatchStore *store, const gchar *sink, gint64 row, gint64 *last)
 GST_START_TEST (test_spool)
 {
   static const gchar *const names[] = { "mqtt", "kafka", NULL };
-  static const gchar *const kinds[] = { "events", "events+frames", NULL };
+  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS,
+                                          WATCH_LINE_EVENTS | WATCH_LINE_FRAMES };
   static const gchar *const other_names[] = { "lines", "kafka", NULL };
-  static const gchar *const other_kinds[] = { "tracks", "events+frames", NULL };
+  static const WatchLineKinds other_kinds[] = { WATCH_LINE_TRACKS,
+                                                WATCH_LINE_EVENTS | WATCH_LINE_FRAMES };
   WatchStore *store = open_store ();
   WatchSpoolStats stats;
   gint64 last = 0, all = 0;
@@ -555,9 +559,9 @@ GST_START_TEST (test_spool)
   watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
   watch_store_set_sinks (store, names, kinds, 1 << 20);
   watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
-  watch_store_add_line (store, "hall", "frames", g_strdup ("f1"));
-  watch_store_add_line (store, "hall", "tracks", g_strdup ("t1"));
-  watch_store_add_line (store, "hall", "frames", g_strdup ("f2"));
+  watch_store_add_line (store, "hall", WATCH_LINE_FRAMES, g_strdup ("f1"));
+  watch_store_add_line (store, "hall", WATCH_LINE_TRACKS, g_strdup ("t1"));
+  watch_store_add_line (store, "hall", WATCH_LINE_FRAMES, g_strdup ("f2"));
   watch_store_flush (store);
 
   for (guint restart = 0; restart < 2; restart++) {
@@ -587,7 +591,7 @@ GST_START_TEST (test_spool)
 
   /* The first is forgotten, the second keeps its place, a new one begins here. */
   watch_store_set_sinks (store, other_names, other_kinds, 1 << 20);
-  watch_store_add_line (store, "hall", "tracks", g_strdup ("t2"));
+  watch_store_add_line (store, "hall", WATCH_LINE_TRACKS, g_strdup ("t2"));
   watch_store_flush (store);
   fail_unless_lines (store, "mqtt", 0, &all, "");
   fail_unless_lines (store, "lines", 0, &all, "hall tracks t2, ");
@@ -596,7 +600,7 @@ GST_START_TEST (test_spool)
   /* More than fits: the oldest go, counted where they were wanted. */
   watch_store_set_sinks (store, other_names, other_kinds, 10000);
   for (guint i = 0; i < 200; i++)
-    watch_store_add_line (store, "hall", "frames", g_strnfill (100, '0' + i % 10));
+    watch_store_add_line (store, "hall", WATCH_LINE_FRAMES, g_strnfill (100, '0' + i % 10));
   watch_store_flush (store);
   watch_store_get_spool_stats (store, "kafka", &stats);
   fail_unless_equals_uint64 (stats.pending + stats.dropped, 202);
@@ -768,7 +772,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_damaged_later)
 {
-  static const gchar *const names[] = { "a", NULL }, *const kinds[] = { "events", NULL };
+  static const gchar *const names[] = { "a", NULL };
+  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS };
   g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
   g_autoptr (GPtrArray) before = NULL, after = NULL;
   WatchStore *store = open_store ();
@@ -853,7 +858,7 @@ GST_START_TEST (test_full)
 
   /* More than the queue takes. */
   for (guint i = 0; i < 20000; i++)
-    watch_store_add_line (store, "yard", "frames", g_strdup ("f"));
+    watch_store_add_line (store, "yard", WATCH_LINE_FRAMES, g_strdup ("f"));
   watch_store_get_stats (store, &stats);
   fail_unless (stats.dropped >= 20000 - 16384);
   g_free (stats.last_error);
@@ -890,7 +895,7 @@ static void
 run_child (const gchar *data)
 {
   static const gchar *const names[] = { "mqtt", NULL };
-  static const gchar *const kinds[] = { "events+tracks", NULL };
+  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS | WATCH_LINE_TRACKS };
   WatchStore *store = watch_store_open (data, NULL);
   WatchPoint point = { TIME, 0, 0, 0.5, 0.5 };
 

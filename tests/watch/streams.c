@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "apps/watch/http/preview.h"
+#include "apps/watch/http/synopsis-job.h"
 #include "apps/watch/store/private.h"
 #include "tests/lib/certificate.h"
 #include "tests/lib/removetree.h"
@@ -98,8 +99,8 @@ GST_START_TEST (test_events)
 
   /* Of many, the last; and where the others are. */
   for (guint i = 4; i <= 210; i++)
-    watch_store_add_event (watch_get_shared (watch)->store, make_event (i, time + i));
-  watch_store_flush (watch_get_shared (watch)->store);
+    watch_store_add_event (watch->shared.store, make_event (i, time + i));
+  watch_store_flush (watch->shared.store);
   client_open (&client, request);
   fail_unless (client_read (&client, "\"number\":210,"), "%.1500s", client.answer->str);
   fail_if (strstr (client.answer->str, "\"number\":10,"));
@@ -152,9 +153,8 @@ GST_START_TEST (test_media)
   g_autofree gchar *name = NULL, *path = NULL;
 
   start (LOCAL);
-  name = watch_media_add_picture (watch_get_shared (watch)->media, "yard", g_get_real_time (), 1,
-                                  picture);
-  path = watch_media_get_path (watch_get_shared (watch)->media, name);
+  name = watch_media_add_picture (watch->shared.media, "yard", g_get_real_time (), 1, picture);
+  path = watch_media_get_path (watch->shared.media, name);
   while (!g_file_test (path, G_FILE_TEST_EXISTS))
     g_usleep (1000);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -185,7 +185,7 @@ set_program (const gchar *text)
 
   fail_unless (
       g_file_set_contents_full (path, script, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0700, NULL));
-  watch_synopsis_job_set_program (watch_server_get_synopsis (server), path);
+  watch_synopsis_job_set_program (web_server_get_state (server), path);
 }
 
 /* Asks until the answer has @text. */
@@ -294,19 +294,19 @@ GST_END_TEST;
 /* --- Test pictures --- */
 
 static void
-run_preview (const gchar *path, guint timeout, GCancellable *cancellable, WatchAnswer *answer)
+run_preview (const gchar *path, guint timeout, GCancellable *cancellable, WebAnswer *answer)
 {
   g_autofree gchar *uri = g_filename_to_uri (path, NULL, NULL);
   WatchPreview preview = { uri, NULL, NULL, timeout };
   gint64 start = g_get_monotonic_time ();
 
-  *answer = (WatchAnswer){ 0 };
+  *answer = (WebAnswer){ 0 };
   watch_preview_run (answer, &preview, cancellable);
   fail_unless (g_get_monotonic_time () < start + 5 * G_USEC_PER_SEC);
 }
 
 static void
-clear_answer (WatchAnswer *answer)
+clear_answer (WebAnswer *answer)
 {
   g_clear_pointer (&answer->body, g_bytes_unref);
   g_clear_error (&answer->error);
@@ -323,7 +323,7 @@ GST_START_TEST (test_preview)
   g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GCancellable) cancelled = g_cancellable_new ();
-  WatchAnswer answer;
+  WebAnswer answer;
   const guint8 *data;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -376,7 +376,7 @@ GST_START_TEST (test_search_limit)
   WatchStore *store;
 
   start (LOCAL);
-  store = watch_get_shared (watch)->store;
+  store = watch->shared.store;
   for (guint i = 0; i < 4000; i++) {
     WatchMinute *minute = g_new0 (WatchMinute, 1);
 
@@ -422,7 +422,7 @@ fetch (Fetch *self, const gchar *method, const gchar *path, const gchar *body,
 {
   g_autoptr (GTlsDatabase) database = g_tls_file_database_new (certificates, NULL);
   g_autoptr (SoupSession) session = soup_session_new ();
-  g_autofree gchar *uri = g_strconcat (watch_server_get_uri (server), path, NULL);
+  g_autofree gchar *uri = g_strconcat (web_server_get_uri (server), path, NULL);
 
   *self = (Fetch){ soup_message_new (method, uri) };
   soup_session_set_tls_database (session, database);
@@ -469,7 +469,7 @@ GST_START_TEST (test_tls)
   authorities = g_tls_file_database_new (right, NULL);
   g_tls_backend_set_default_database (g_tls_backend_get_default (), authorities);
   start (settings);
-  fail_unless (g_str_has_prefix (watch_server_get_uri (server), "https://127.0.0.1:"));
+  fail_unless (g_str_has_prefix (web_server_get_uri (server), "https://127.0.0.1:"));
   /* A client that does not know the server's certificate is not served, and one without TLS
    * neither: others are served meanwhile. */
   fetch (&one, "GET", "healthz", NULL, other);

@@ -6,13 +6,12 @@
 
 #include "apps/watch/camera/analysis.h"
 
-#include <math.h>
 #include <string.h>
 #include <gst/ccl/gstccl.h>
-#include <json-glib/json-glib.h>
 
 #include "apps/watch/camera/jpeg.h"
 #include "apps/watch/camera/tracks.h"
+#include "apps/watch/records/json.h"
 
 #define STILL_AFTER (5 * G_USEC_PER_SEC)
 /* Twice ccltrack's max-miss, which runs at half the speed in groups, and more. */
@@ -88,12 +87,6 @@ zone_free (gpointer data)
   g_free (zone);
 }
 
-static void
-box_clear (gpointer data)
-{
-  g_free (((WatchBox *) data)->class_name);
-}
-
 /* Numbers of a camera go on when it is removed and added again in the same session. */
 typedef struct
 {
@@ -141,7 +134,7 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSto
 
   self->camera = g_strdup (camera);
   self->shared = *shared;
-  self->line_frames = settings->lines && settings->line_frames;
+  self->line_frames = settings->lines && settings->line_kinds & WATCH_LINE_FRAMES;
   self->picture_interval = MAX (PICTURE_INTERVAL, settings->cameras->len * CAMERA_INTERVAL);
   self->last_track = past->last_track;
   exchange_numbers (self);
@@ -157,8 +150,7 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSto
     zone->out = counts->out;
   }
   self->present = g_ptr_array_new ();
-  self->boxes = g_array_new (FALSE, FALSE, sizeof (WatchBox));
-  g_array_set_clear_func (self->boxes, box_clear);
+  self->boxes = watch_boxes_new ();
   g_queue_init (&self->waiting);
   g_mutex_init (&self->lock);
   g_cond_init (&self->idle);
@@ -598,43 +590,9 @@ set_minute (WatchAnalysis *self, gint64 time)
 static void
 add_frame_line (WatchAnalysis *self, gint64 time)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autoptr (JsonNode) root = NULL;
-  g_autofree gchar *utc = watch_time_to_string (time);
-
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "camera");
-  json_builder_add_string_value (builder, self->camera);
-  json_builder_set_member_name (builder, "session");
-  json_builder_add_string_value (builder, self->shared.session);
-  json_builder_set_member_name (builder, "frame");
-  json_builder_add_int_value (builder, (gint64) self->frames);
-  json_builder_set_member_name (builder, "utc");
-  json_builder_add_string_value (builder, utc);
-  json_builder_set_member_name (builder, "objects");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < self->boxes->len; i++) {
-    const WatchBox *box = &g_array_index (self->boxes, WatchBox, i);
-    const gfloat values[] = { box->x, box->y, box->width, box->height };
-
-    json_builder_begin_object (builder);
-    json_builder_set_member_name (builder, "track");
-    json_builder_add_int_value (builder, (gint64) box->track);
-    if (box->class_name) {
-      json_builder_set_member_name (builder, "class");
-      json_builder_add_string_value (builder, box->class_name);
-    }
-    json_builder_set_member_name (builder, "box");
-    json_builder_begin_array (builder);
-    for (guint k = 0; k < G_N_ELEMENTS (values); k++)
-      json_builder_add_double_value (builder, round (values[k] * 1e4) / 1e4);
-    json_builder_end_array (builder);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  watch_store_add_line (self->shared.store, self->camera, "frames", json_to_string (root, FALSE));
+  watch_store_add_line (
+      self->shared.store, self->camera, WATCH_LINE_FRAMES,
+      watch_frame_to_json (self->camera, self->shared.session, self->frames, time, self->boxes));
 }
 
 /* Passes on the metadata, with ids of tracks and counts that go on over streams and restarts, as

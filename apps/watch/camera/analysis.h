@@ -6,7 +6,10 @@
 
 #include <gst/video/video.h>
 
-#include "apps/watch/camera/camera.h"
+#include "apps/watch/camera/shared.h"
+#include "apps/watch/media/recorder.h"
+#include "apps/watch/records/status.h"
+#include "apps/watch/settings/settings.h"
 
 G_BEGIN_DECLS
 

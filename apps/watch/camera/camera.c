@@ -3,12 +3,11 @@
 
 #include "apps/watch/camera/camera.h"
 
-#include <string.h>
-
 #include "apps/watch/camera/analysis.h"
 #include "apps/watch/camera/frozen.h"
 #include "apps/watch/camera/stream.h"
 #include "apps/watch/camera/viewers.h"
+#include "apps/watch/settings/values.h"
 
 #define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* up to the first frame */
 #define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
@@ -19,10 +18,12 @@
 #define MAX_HANGING 3                         /* streams that do not stop */
 #define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
 
+typedef struct _Camera Camera;
+
 /* A stream, to analyse or only to record, and its tries. Main thread, unless noted. */
 typedef struct
 {
-  WatchCamera *camera;
+  Camera *camera;
   WatchStream *stream; /* NULL between tries; under the lock of the camera */
   GPtrArray *hanging;  /* streams that have not stopped yet */
   guint failures;      /* in a row */
@@ -35,10 +36,10 @@ typedef struct
 /* Those of all cameras that may have no frame yet, latest first. */
 static GList *starting;
 
-struct _WatchCamera
+struct _Camera
 {
+  WatchCamera parent;
   WatchSettings *settings;
-  WatchCameraSettings *camera;
   WatchShared shared;
   WatchCameraChanged changed;
   gpointer user_data;
@@ -65,17 +66,9 @@ struct _WatchCamera
   WatchFrozen pictures; /* streaming thread */
 };
 
-const gchar *
-watch_camera_state_get_name (WatchCameraState state)
-{
-  static const gchar *const names[] = { "off", "connecting", "running", "frozen", "lost" };
-
-  return names[state];
-}
-
 /* Takes @text. */
 static void
-set_state (WatchCamera *self, WatchCameraState state, gchar *text)
+set_state (Camera *self, WatchCameraState state, gchar *text)
 {
   gboolean changed;
 
@@ -88,7 +81,7 @@ set_state (WatchCamera *self, WatchCameraState state, gchar *text)
   self->text = text;
   g_mutex_unlock (&self->lock);
   if (changed && self->changed)
-    self->changed (self, self->user_data);
+    self->changed (&self->parent, self->user_data);
 }
 
 static void start_feed (Feed *feed);
@@ -99,7 +92,7 @@ static void
 on_encoded (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data)
 {
   Feed *feed = user_data;
-  WatchCamera *self = feed->camera;
+  Camera *self = feed->camera;
 
   g_mutex_lock (&self->lock);
   feed->last = MAX (feed->last, feed == &self->record ? g_get_monotonic_time () : 0);
@@ -110,7 +103,7 @@ on_encoded (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data)
 static gboolean
 on_running (gpointer user_data)
 {
-  WatchCamera *self = user_data;
+  Camera *self = user_data;
   WatchCameraState state;
   gint64 now = g_get_real_time ();
 
@@ -132,7 +125,7 @@ on_frame (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *in
           gpointer user_data)
 {
   Feed *feed = user_data;
-  WatchCamera *self = feed->camera;
+  Camera *self = feed->camera;
   gint64 now = g_get_monotonic_time (), after;
   gboolean frozen = FALSE;
 
@@ -173,7 +166,7 @@ forget_stopped (Feed *feed)
 static void
 stop_feed (Feed *feed)
 {
-  WatchCamera *self = feed->camera;
+  Camera *self = feed->camera;
   WatchStream *stream = feed->stream;
 
   g_clear_handle_id (&feed->retry, g_source_remove);
@@ -248,7 +241,7 @@ retry_feed (Feed *feed)
 
 /* The camera is lost or frozen. */
 static void
-lose (WatchCamera *self, WatchCameraState state, const gchar *text)
+lose (Camera *self, WatchCameraState state, const gchar *text)
 {
   gint64 now;
 
@@ -268,12 +261,12 @@ static void
 on_ended (const gchar *text, gboolean finished, gboolean decoder, gpointer user_data)
 {
   Feed *feed = user_data;
-  WatchCamera *self = feed->camera;
+  Camera *self = feed->camera;
 
   if (decoder && !feed->last)
     feed->skip_decoders++;
   if (feed == &self->record) {
-    g_message ("%s: recording: %s", self->camera->name, text);
+    g_message ("%s: recording: %s", self->parent.settings->name, text);
     retry_feed (feed);
   } else if (finished) {
     stop_feed (feed);
@@ -287,9 +280,9 @@ on_ended (const gchar *text, gboolean finished, gboolean decoder, gpointer user_
 static void
 start_feed (Feed *feed)
 {
-  WatchCamera *self = feed->camera;
+  Camera *self = feed->camera;
   gboolean analyse = feed == &self->analyse;
-  gboolean both = !self->camera->record_uri;
+  gboolean both = !self->parent.settings->record_uri;
   const WatchStreamFuncs funcs = {
     .encoded = self->recorder && (!analyse || both) ? on_encoded : NULL,
     .frame = on_frame,
@@ -309,9 +302,10 @@ start_feed (Feed *feed)
   feed->started = g_get_monotonic_time ();
   if (analyse)
     watch_frozen_restart (&self->pictures);
-  stream = watch_stream_new (self->settings, self->camera,
-                             analyse ? self->camera->uri : self->camera->record_uri, analyse,
-                             feed->skip_decoders, &funcs, feed);
+  stream =
+      watch_stream_new (self->settings, self->parent.settings,
+                        analyse ? self->parent.settings->uri : self->parent.settings->record_uri,
+                        analyse, feed->skip_decoders, &funcs, feed);
   g_mutex_lock (&self->lock);
   feed->stream = stream;
   g_mutex_unlock (&self->lock);
@@ -321,7 +315,7 @@ start_feed (Feed *feed)
 /* --- Once a second --- */
 
 static void
-check_analysed (WatchCamera *self, gint64 now)
+check_analysed (Camera *self, gint64 now)
 {
   Feed *feed = &self->analyse;
   gint64 last, after;
@@ -356,7 +350,7 @@ check_analysed (WatchCamera *self, gint64 now)
 }
 
 static void
-check_recorded (WatchCamera *self, gint64 now)
+check_recorded (Camera *self, gint64 now)
 {
   Feed *feed = &self->record;
   gint64 last;
@@ -374,9 +368,9 @@ check_recorded (WatchCamera *self, gint64 now)
 
 /* Starts or stops what the settings and the schedule say. */
 static void
-apply (WatchCamera *self)
+apply (Camera *self)
 {
-  const WatchCameraSettings *camera = self->camera;
+  const WatchCameraSettings *camera = self->parent.settings;
   gboolean scheduled = watch_schedule_includes (camera->schedule, g_get_real_time ());
   gboolean run = camera->enabled && scheduled && !self->finished;
 
@@ -404,7 +398,7 @@ apply (WatchCamera *self)
 }
 
 static void
-count_frames (WatchCamera *self, gint64 now)
+count_frames (Camera *self, gint64 now)
 {
   g_mutex_lock (&self->lock);
   if (now > self->tick_time && self->tick_time) {
@@ -421,7 +415,7 @@ count_frames (WatchCamera *self, gint64 now)
 static gboolean
 on_tick (gpointer user_data)
 {
-  WatchCamera *self = user_data;
+  Camera *self = user_data;
   gint64 now = g_get_monotonic_time ();
 
   count_frames (self, now);
@@ -432,10 +426,56 @@ on_tick (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* --- Public --- */
+/* --- The interface --- */
+
+/* Why there are no clips, or NULL. */
+static gchar *
+get_hint (Camera *self)
+{
+  if (self->state != WATCH_CAMERA_RUNNING || !self->recorder || self->parent.settings->record_uri ||
+      !self->analyse.stream || watch_stream_can_record (self->analyse.stream))
+    return NULL;
+  return g_strdup (g_str_has_prefix (self->parent.settings->uri, "rtsp")
+                       ? "no clips: only H.264 and H.265 are recorded; choose one of them in the "
+                         "camera's settings, or set `record-uri`"
+                       : "no clips: only H.264 and H.265 are recorded");
+}
 
 static void
-feed_init (Feed *feed, WatchCamera *camera)
+get_status (WatchCamera *camera, WatchCameraStatus *status)
+{
+  Camera *self = (Camera *) camera;
+
+  watch_camera_status_init (status);
+  g_mutex_lock (&self->lock);
+  status->state = self->state;
+  status->since = self->since;
+  status->text = self->text ? g_strdup (self->text) : get_hint (self);
+  status->lost = self->lost;
+  status->late = self->late;
+  status->rate = self->state == WATCH_CAMERA_RUNNING ? self->rate : 0;
+  if (self->analyse.stream)
+    watch_stream_get_elements (self->analyse.stream, &status->decoder, &status->backend);
+  g_mutex_unlock (&self->lock);
+  watch_analysis_get_status (self->analysis, status);
+}
+
+static guint
+add_viewer (WatchCamera *camera, gboolean boxes, guint rate, WatchPicture func, gpointer user_data)
+{
+  return watch_viewers_add (((Camera *) camera)->viewers, boxes, rate, func, user_data);
+}
+
+static void
+remove_viewer (WatchCamera *camera, guint id)
+{
+  watch_viewers_remove (((Camera *) camera)->viewers, id);
+}
+
+/* --- Starting and stopping --- */
+
+static void
+feed_init (Feed *feed, Camera *camera)
 {
   feed->camera = camera;
   feed->hanging = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_stream_unref);
@@ -443,7 +483,7 @@ feed_init (Feed *feed, WatchCamera *camera)
 
 /* Stops both streams, and waits for them. */
 static void
-clear_feeds (WatchCamera *self)
+clear_feeds (Camera *self)
 {
   gint64 deadline = g_get_monotonic_time () + FREE_TIMEOUT;
   Feed *feeds[] = { &self->analyse, &self->record };
@@ -453,75 +493,49 @@ clear_feeds (WatchCamera *self)
   for (guint i = 0; i < G_N_ELEMENTS (feeds); i++) {
     for (guint k = 0; k < feeds[i]->hanging->len; k++) {
       if (!watch_stream_wait (g_ptr_array_index (feeds[i]->hanging, k), deadline))
-        g_message ("%s: a source hangs, and is left to its thread", self->camera->name);
+        g_message ("%s: a source hangs, and is left to its thread", self->parent.settings->name);
     }
     g_ptr_array_set_size (feeds[i]->hanging, 0);
   }
 }
 
 static void
-set_camera (WatchCamera *self, WatchCameraSettings *camera)
+set_camera (Camera *self, WatchCameraSettings *camera)
 {
-  g_clear_pointer (&self->camera, watch_camera_settings_unref);
-  self->camera = watch_camera_settings_ref (camera);
+  g_clear_pointer (&self->parent.settings, watch_camera_settings_unref);
+  self->parent.settings = watch_camera_settings_ref (camera);
   g_mutex_lock (&self->lock);
   self->frozen_after = (gint64) camera->frozen_after * G_USEC_PER_SEC;
   g_mutex_unlock (&self->lock);
 }
 
 static void
-make_recorder (WatchCamera *self)
+make_recorder (Camera *self)
 {
-  if (!self->camera->record || self->recorder)
+  if (!self->parent.settings->record || self->recorder)
     return;
   self->recorder = watch_recorder_new (
-      self->shared.media, self->camera->name, self->settings->pre_roll * GST_SECOND,
+      self->shared.media, self->parent.settings->name, self->settings->pre_roll * GST_SECOND,
       self->settings->post_roll * GST_SECOND, self->settings->ring_bytes);
 }
 
-WatchCamera *
-watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const WatchShared *shared,
-                  WatchCameraChanged changed, gpointer user_data)
+static void
+stop (WatchCamera *camera)
 {
-  WatchCamera *self = g_new0 (WatchCamera, 1);
-  WatchStorePast past;
+  Camera *self = (Camera *) camera;
 
-  g_mutex_init (&self->lock);
-  self->settings = watch_settings_ref (settings);
-  set_camera (self, camera);
-  self->shared = *shared;
-  self->since = g_get_real_time ();
-  feed_init (&self->analyse, self);
-  feed_init (&self->record, self);
-  make_recorder (self);
-  watch_store_get_past (shared->store, camera->name, &past);
-  self->analysis = watch_analysis_new (settings, camera->name, &past, shared);
-  /* When it comes, it is back, also after a restart. */
-  self->away_since = past.lost_since;
-  watch_store_past_clear (&past);
-  watch_analysis_set_recorder (self->analysis, self->recorder);
-  self->viewers = watch_viewers_new ();
-  apply (self);
-  self->tick = g_timeout_add_seconds (1, on_tick, self);
-  /* From now on: the caller does not have the camera yet. */
-  self->changed = changed;
-  self->user_data = user_data;
-  return self;
-}
-
-void
-watch_camera_stop (WatchCamera *self)
-{
   g_clear_handle_id (&self->tick, g_source_remove);
   stop_feed (&self->analyse);
   stop_feed (&self->record);
 }
 
-void
-watch_camera_free (WatchCamera *self)
+static void
+camera_free (WatchCamera *camera)
 {
+  Camera *self = (Camera *) camera;
+
   self->changed = NULL;
-  watch_camera_stop (self);
+  stop (camera);
   clear_feeds (self);
   watch_viewers_free (self->viewers);
   watch_analysis_free (self->analysis);
@@ -529,22 +543,10 @@ watch_camera_free (WatchCamera *self)
   g_ptr_array_unref (self->analyse.hanging);
   g_ptr_array_unref (self->record.hanging);
   watch_settings_unref (self->settings);
-  watch_camera_settings_unref (self->camera);
+  watch_camera_settings_unref (self->parent.settings);
   g_mutex_clear (&self->lock);
   g_free (self->text);
   g_free (self);
-}
-
-const gchar *
-watch_camera_get_name (WatchCamera *self)
-{
-  return self->camera->name;
-}
-
-WatchCameraSettings *
-watch_camera_get_settings (WatchCamera *self)
-{
-  return self->camera;
 }
 
 static gboolean
@@ -560,12 +562,13 @@ needs_restart (const WatchCameraSettings *a, const WatchCameraSettings *b)
   return FALSE;
 }
 
-void
-watch_camera_update (WatchCamera *self, WatchCameraSettings *camera)
+static void
+update (WatchCamera *one, WatchCameraSettings *camera)
 {
-  gboolean restart = needs_restart (self->camera, camera);
+  Camera *self = (Camera *) one;
+  gboolean restart = needs_restart (self->parent.settings, camera);
 
-  if (watch_camera_settings_equal (self->camera, camera, NULL))
+  if (watch_camera_settings_equal (self->parent.settings, camera, NULL))
     return;
   if (restart) {
     /* Without waiting: sources that hang would add up, and hold up the page. */
@@ -589,71 +592,87 @@ watch_camera_update (WatchCamera *self, WatchCameraSettings *camera)
   apply (self);
 }
 
-/* Why there are no clips, or NULL. */
-static gchar *
-get_hint (WatchCamera *self)
+static const WatchCameraInterface interface = { update,        get_status, add_viewer,
+                                                remove_viewer, stop,       camera_free };
+
+WatchCamera *
+watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const WatchShared *shared,
+                  WatchCameraChanged changed, gpointer user_data)
 {
-  if (self->state != WATCH_CAMERA_RUNNING || !self->recorder || self->camera->record_uri ||
-      !self->analyse.stream || watch_stream_can_record (self->analyse.stream))
-    return NULL;
-  return g_strdup (g_str_has_prefix (self->camera->uri, "rtsp")
-                       ? "no clips: only H.264 and H.265 are recorded; choose one of them in the "
-                         "camera's settings, or set `record-uri`"
-                       : "no clips: only H.264 and H.265 are recorded");
+  Camera *self = g_new0 (Camera, 1);
+  WatchStorePast past;
+
+  self->parent.interface = &interface;
+  g_mutex_init (&self->lock);
+  self->settings = watch_settings_ref (settings);
+  set_camera (self, camera);
+  self->shared = *shared;
+  self->since = g_get_real_time ();
+  feed_init (&self->analyse, self);
+  feed_init (&self->record, self);
+  make_recorder (self);
+  watch_store_get_past (shared->store, camera->name, &past);
+  self->analysis = watch_analysis_new (settings, camera->name, &past, shared);
+  /* When it comes, it is back, also after a restart. */
+  self->away_since = past.lost_since;
+  watch_store_past_clear (&past);
+  watch_analysis_set_recorder (self->analysis, self->recorder);
+  self->viewers = watch_viewers_new ();
+  apply (self);
+  self->tick = g_timeout_add_seconds (1, on_tick, self);
+  /* From now on: the caller does not have the camera yet. */
+  self->changed = changed;
+  self->user_data = user_data;
+  return &self->parent;
 }
 
-static void
-clear_zone (gpointer data)
+/* --- Any camera --- */
+
+const gchar *
+watch_camera_get_name (WatchCamera *self)
 {
-  g_free (((WatchZoneCounts *) data)->name);
+  return self->settings->name;
 }
 
-static void
-clear_box (gpointer data)
+WatchCameraSettings *
+watch_camera_get_settings (WatchCamera *self)
 {
-  g_free (((WatchBox *) data)->class_name);
+  return self->settings;
+}
+
+void
+watch_camera_update (WatchCamera *self, WatchCameraSettings *settings)
+{
+  self->interface->update (self, settings);
 }
 
 void
 watch_camera_get_status (WatchCamera *self, WatchCameraStatus *status)
 {
-  memset (status, 0, sizeof (*status));
-  status->zones = g_array_new (FALSE, FALSE, sizeof (WatchZoneCounts));
-  g_array_set_clear_func (status->zones, clear_zone);
-  status->boxes = g_array_new (FALSE, FALSE, sizeof (WatchBox));
-  g_array_set_clear_func (status->boxes, clear_box);
-  g_mutex_lock (&self->lock);
-  status->state = self->state;
-  status->since = self->since;
-  status->text = self->text ? g_strdup (self->text) : get_hint (self);
-  status->lost = self->lost;
-  status->late = self->late;
-  status->rate = self->state == WATCH_CAMERA_RUNNING ? self->rate : 0;
-  if (self->analyse.stream)
-    watch_stream_get_elements (self->analyse.stream, &status->decoder, &status->backend);
-  g_mutex_unlock (&self->lock);
-  watch_analysis_get_status (self->analysis, status);
-}
-
-void
-watch_camera_status_clear (WatchCameraStatus *status)
-{
-  g_clear_pointer (&status->text, g_free);
-  g_clear_pointer (&status->decoder, g_free);
-  g_clear_pointer (&status->backend, g_free);
-  g_clear_pointer (&status->zones, g_array_unref);
-  g_clear_pointer (&status->boxes, g_array_unref);
+  self->interface->get_status (self, status);
 }
 
 guint
 watch_camera_add_viewer (WatchCamera *self, gboolean boxes, guint rate, WatchPicture func,
                          gpointer user_data)
 {
-  return watch_viewers_add (self->viewers, boxes, rate, func, user_data);
+  return self->interface->add_viewer (self, boxes, rate, func, user_data);
 }
 
 void
 watch_camera_remove_viewer (WatchCamera *self, guint id)
 {
-  watch_viewers_remove (self->viewers, id);
+  self->interface->remove_viewer (self, id);
+}
+
+void
+watch_camera_stop (WatchCamera *self)
+{
+  self->interface->stop (self);
+}
+
+void
+watch_camera_free (WatchCamera *self)
+{
+  self->interface->free (self);
 }

@@ -1,7 +1,8 @@
 /* cudaccl-watch - what is wrong with a camera, in words
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/camera/stream.h"
+#include "apps/watch/camera/errors.h"
+#include "apps/watch/settings/values.h"
 
 #include <gio/gio.h>
 #include <string.h>

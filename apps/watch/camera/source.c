@@ -6,7 +6,33 @@
 
 #include "apps/watch/camera/stream-private.h"
 
+#include <gio/gio.h>
 #include <string.h>
+
+#include "apps/watch/camera/errors.h"
+
+void
+watch_stream_post_failure (WatchStream *self, gchar *text)
+{
+  GError *error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, text);
+
+  gst_element_post_message (GST_ELEMENT (self->pipeline),
+                            gst_message_new_error (GST_OBJECT (self->pipeline), error, NULL));
+  g_error_free (error);
+  g_free (text);
+}
+
+GstElement *
+watch_stream_add_element (WatchStream *self, GstElement *bin, const gchar *name)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  if (!element)
+    watch_stream_post_failure (self, watch_missing_element_to_text (name));
+  else if (!gst_bin_add (GST_BIN (bin), element))
+    return NULL;
+  return element;
+}
 
 /* Hardware first, then by rank. */
 static gint
@@ -129,7 +155,7 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
     return NULL;
   }
   probed = gst_element_get_static_pad (filter, "src");
-  gst_pad_add_probe (probed, GST_PAD_PROBE_TYPE_BUFFER, watch_stream_on_encoded, self, NULL);
+  gst_pad_add_probe (probed, GST_PAD_PROBE_TYPE_BUFFER, self->on_encoded, self, NULL);
   gst_object_unref (probed);
   GST_OBJECT_LOCK (self->pipeline);
   self->can_record = TRUE;

@@ -20,6 +20,7 @@ struct _WatchStream
   guint skip_decoders;
   WatchStreamFuncs funcs;
   gpointer user_data;
+  GstPadProbeCallback on_encoded; /* for access units behind the parser */
   GstPipeline *pipeline;
   GstClock *clock;
   guint watch; /* of the bus; main thread */
@@ -59,18 +60,13 @@ struct _WatchStream
   gboolean has_video;
 };
 
-/* stream.c */
+/* source.c */
 
 /* Posts an error with words for people. Takes @text. */
 void watch_stream_post_failure (WatchStream *self, gchar *text);
 
 /* Returns a new element in @bin, or NULL after posting an error. */
 GstElement *watch_stream_add_element (WatchStream *self, GstElement *bin, const gchar *name);
-
-/* For access units behind the parser. */
-GstPadProbeReturn watch_stream_on_encoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data);
-
-/* source.c */
 
 /* Adds the source to the pipeline. Returns NULL after posting an error. It links itself with the
  * analysis when it knows what comes. */

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <gst/ccl/gstccl.h>
 
+#include "apps/watch/camera/errors.h"
+
 /* How late a frame may be, compared with others, before it is dropped, and an access unit. */
 #define MAX_LATE (1 * GST_SECOND)
 #define MAX_DECODE_LATE (4 * GST_SECOND)
@@ -63,29 +65,6 @@ add_probe (WatchStream *self, GstElement *element, const gchar *name, GstPadProb
 
   gst_pad_add_probe (pad, type, func, self, NULL);
   gst_object_unref (pad);
-}
-
-void
-watch_stream_post_failure (WatchStream *self, gchar *text)
-{
-  GError *error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, text);
-
-  gst_element_post_message (GST_ELEMENT (self->pipeline),
-                            gst_message_new_error (GST_OBJECT (self->pipeline), error, NULL));
-  g_error_free (error);
-  g_free (text);
-}
-
-GstElement *
-watch_stream_add_element (WatchStream *self, GstElement *bin, const gchar *name)
-{
-  GstElement *element = gst_element_factory_make (name, NULL);
-
-  if (!element)
-    watch_stream_post_failure (self, watch_missing_element_to_text (name));
-  else if (!gst_bin_add (GST_BIN (bin), element))
-    return NULL;
-  return element;
 }
 
 /* --- Time --- */
@@ -167,8 +146,9 @@ pass_encoded (WatchStream *self, GstPad *pad, GstBuffer *buffer, GstClockTimeDif
   gst_clear_caps (&caps);
 }
 
-GstPadProbeReturn
-watch_stream_on_encoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
+/* Behind the parser. */
+static GstPadProbeReturn
+on_encoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
 {
   WatchStream *self = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (probe);
@@ -587,6 +567,7 @@ watch_stream_new (WatchSettings *settings, WatchCameraSettings *camera, const gc
   self->skip_decoders = skip_decoders;
   self->funcs = *funcs;
   self->user_data = user_data;
+  self->on_encoded = on_encoded;
   self->active = TRUE;
   self->baseline = MAX_BASELINE;
   memset (self->keys, 0xff, sizeof (self->keys));

@@ -57,14 +57,6 @@ void watch_stream_get_elements (WatchStream *self, gchar **decoder, gchar **back
 /* Whether there are access units to record. */
 gboolean watch_stream_can_record (WatchStream *self);
 
-/* errors.c: says in words what is wrong and what to do, without credentials. @uri is the
- * address, @source the name of the element's factory that failed, or NULL. */
-gchar *watch_error_to_text (const GError *error, const gchar *debug, const gchar *source,
-                            const gchar *uri, const gchar *password);
-/* The same if there is no decoder for @caps, or no element @name. */
-gchar *watch_missing_decoder_to_text (const GstCaps *caps);
-gchar *watch_missing_element_to_text (const gchar *name);
-
 G_END_DECLS
 
 #endif /* __WATCH_CAMERA_STREAM_H__ */

@@ -6,9 +6,11 @@
 
 #include <gst/video/video.h>
 
-#include "apps/watch/camera/camera.h"
-
 G_BEGIN_DECLS
+
+/* Called in the main thread with a JPEG picture of the camera, at most 1280 pixels wide; with NULL
+ * when the camera is freed, and then not again: there is nothing to remove. */
+typedef void (*WatchPicture) (GBytes *jpeg, gpointer user_data);
 
 /* Encodes frames while there are viewers: once for all with boxes, once for all without, one at a
  * time. Frames that come meanwhile are left out. For the main thread unless noted. */

@@ -1,9 +1,11 @@
 /* cudaccl-watch - cameras and state over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/web/http.h"
+#include "apps/watch/http/api.h"
+
+#include "apps/watch/http/app.h"
 #include "apps/watch/http/preview.h"
-#include "apps/watch/settings/private.h"
+#include "apps/watch/records/json.h"
 #include "apps/watch/settings/values.h"
 
 #include <errno.h>
@@ -15,158 +17,108 @@
 /* --- What is --- */
 
 static void
-add_settings (JsonBuilder *builder, const WatchCameraSettings *camera)
+add_settings (GString *json, const WatchCameraSettings *camera)
 {
   g_autofree gchar *uri = watch_uri_redact (camera->uri);
   g_autofree gchar *record_uri = camera->record_uri ? watch_uri_redact (camera->record_uri) : NULL;
 
-  json_builder_set_member_name (builder, "settings");
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "uri", uri);
-  watch_json_add_string (builder, "record-uri", record_uri);
-  watch_json_add_boolean (builder, "password", camera->password && camera->password[0]);
-  watch_json_add_string (builder, "zones", camera->zones);
-  watch_json_add_string (builder, "tripwires", camera->tripwires);
-  watch_json_add_strings (builder, "classes", (const gchar *const *) camera->classes);
-  watch_json_add_string (builder, "schedule", camera->schedule);
-  watch_json_add_boolean (builder, "enabled", camera->enabled);
-  watch_json_add_boolean (builder, "detect", camera->detect);
-  watch_json_add_boolean (builder, "record", camera->record);
-  watch_json_add_boolean (builder, "loop", camera->loop);
-  watch_json_add_int (builder, "frozen-after", camera->frozen_after);
-  watch_json_add_double (builder, "dwell-time", camera->dwell_time / 1e9);
-  json_builder_end_object (builder);
+  web_json_begin_object (json, "settings");
+  web_json_add_string (json, "uri", uri);
+  web_json_add_string (json, "record-uri", record_uri);
+  web_json_add_boolean (json, "password", camera->password && camera->password[0]);
+  web_json_add_string (json, "zones", camera->zones);
+  web_json_add_string (json, "tripwires", camera->tripwires);
+  web_json_add_strings (json, "classes", (const gchar *const *) camera->classes);
+  web_json_add_string (json, "schedule", camera->schedule);
+  web_json_add_boolean (json, "enabled", camera->enabled);
+  web_json_add_boolean (json, "detect", camera->detect);
+  web_json_add_boolean (json, "record", camera->record);
+  web_json_add_boolean (json, "loop", camera->loop);
+  web_json_add_int (json, "frozen-after", camera->frozen_after);
+  web_json_add_double (json, "dwell-time", camera->dwell_time / 1e9);
+  web_json_end_object (json);
 }
 
 static void
-add_boxes (JsonBuilder *builder, const WatchCameraStatus *status)
+add_camera (GString *json, WatchCamera *camera)
 {
-  watch_json_begin_array (builder, "boxes");
-  for (guint i = 0; status->boxes && i < status->boxes->len; i++) {
-    const WatchBox *box = &g_array_index (status->boxes, WatchBox, i);
-
-    json_builder_begin_object (builder);
-    watch_json_add_int (builder, "track", box->track);
-    watch_json_add_string (builder, "class", box->class_name);
-    watch_json_add_share (builder, "x", box->x);
-    watch_json_add_share (builder, "y", box->y);
-    watch_json_add_share (builder, "width", box->width);
-    watch_json_add_share (builder, "height", box->height);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-}
-
-static void
-add_camera (JsonBuilder *builder, WatchCamera *camera)
-{
-  WatchCameraStatus status = { 0 };
+  WatchCameraStatus status;
 
   watch_camera_get_status (camera, &status);
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "name", watch_camera_get_name (camera));
-  watch_json_add_string (builder, "state", watch_camera_state_get_name (status.state));
-  watch_json_add_time (builder, "since", status.since);
-  watch_json_add_string (builder, "text", status.text);
-  watch_json_add_int (builder, "frames", status.frames);
-  watch_json_add_int (builder, "lost", status.lost);
-  watch_json_add_int (builder, "late", status.late);
-  watch_json_add_double (builder, "rate", (gint64) (status.rate * 10 + 0.5) / 10.0);
-  watch_json_add_int (builder, "width", status.width);
-  watch_json_add_int (builder, "height", status.height);
-  watch_json_add_string (builder, "decoder", status.decoder);
-  watch_json_add_string (builder, "backend", status.backend);
-  watch_json_add_int (builder, "objects", status.objects);
-  watch_json_add_boolean (builder, "moving", status.moving);
-  watch_json_begin_array (builder, "zones");
-  for (guint i = 0; status.zones && i < status.zones->len; i++) {
-    const WatchZoneCounts *zone = &g_array_index (status.zones, WatchZoneCounts, i);
-
-    json_builder_begin_object (builder);
-    watch_json_add_string (builder, "name", zone->name);
-    watch_json_add_boolean (builder, "tripwire", zone->tripwire);
-    watch_json_add_int (builder, "in", zone->in);
-    watch_json_add_int (builder, "out", zone->out);
-    watch_json_add_int (builder, "inside", zone->inside);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-  add_boxes (builder, &status);
-  add_settings (builder, watch_camera_get_settings (camera));
-  json_builder_end_object (builder);
+  web_json_begin_object (json, NULL);
+  watch_camera_status_add_json (json, watch_camera_get_name (camera), &status);
+  add_settings (json, watch_camera_get_settings (camera));
+  web_json_end_object (json);
   watch_camera_status_clear (&status);
 }
 
 void
-watch_api_cameras (const WatchRequest *request)
+watch_api_cameras (const WebRequest *request)
 {
-  GPtrArray *cameras = watch_get_cameras (request->watch);
-  JsonBuilder *builder = json_builder_new ();
+  WatchApp *app = request->app;
+  GString *json = web_json_new ();
 
-  json_builder_begin_object (builder);
-  watch_json_begin_array (builder, "cameras");
-  for (guint i = 0; i < cameras->len; i++)
-    add_camera (builder, g_ptr_array_index (cameras, i));
-  json_builder_end_array (builder);
-  watch_http_json (request->message, SOUP_STATUS_OK, watch_json_take (builder));
+  web_json_begin_array (json, "cameras");
+  for (guint i = 0; i < app->cameras->len; i++)
+    add_camera (json, g_ptr_array_index (app->cameras, i));
+  web_json_end_array (json);
+  web_http_json (request->message, SOUP_STATUS_OK, web_json_take (json));
 }
 
 static void
-add_sinks (JsonBuilder *builder, Watch *watch)
+add_sinks (GString *json, WatchApp *app)
 {
-  g_autoptr (GArray) sinks = watch_publisher_get_status (watch_get_publisher (watch));
+  g_autoptr (GArray) sinks = app->get_sinks (app);
 
-  watch_json_begin_array (builder, "sinks");
+  web_json_begin_array (json, "sinks");
   for (guint i = 0; i < sinks->len; i++) {
     const WatchSinkStatus *sink = &g_array_index (sinks, WatchSinkStatus, i);
 
-    json_builder_begin_object (builder);
-    watch_json_add_string (builder, "name", sink->name);
-    watch_json_add_boolean (builder, "connected", sink->connected);
-    watch_json_add_int (builder, "sent", sink->sent);
-    watch_json_add_int (builder, "pending", sink->pending);
-    watch_json_add_int (builder, "dropped", sink->dropped);
-    watch_json_add_int (builder, "refused", sink->refused);
-    watch_json_add_string (builder, "text", sink->text);
-    json_builder_end_object (builder);
+    web_json_begin_object (json, NULL);
+    web_json_add_string (json, "name", sink->name);
+    web_json_add_boolean (json, "connected", sink->connected);
+    web_json_add_int (json, "sent", sink->sent);
+    web_json_add_int (json, "pending", sink->pending);
+    web_json_add_int (json, "dropped", sink->dropped);
+    web_json_add_int (json, "refused", sink->refused);
+    web_json_add_string (json, "text", sink->text);
+    web_json_end_object (json);
   }
-  json_builder_end_array (builder);
+  web_json_end_array (json);
 }
 
 void
-watch_api_status (const WatchRequest *request)
+watch_api_status (const WebRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
-  const WatchShared *shared = watch_get_shared (request->watch);
-  JsonBuilder *builder = json_builder_new ();
+  WatchApp *app = request->app;
+  const WatchSettings *settings = app->settings;
+  const WatchShared *shared = &app->shared;
+  GString *json = web_json_new ();
   WatchStoreStats store = { 0 };
   WatchMediaStats media = { 0 };
 
   watch_store_get_stats (shared->store, &store);
   watch_media_get_stats (shared->media, &media);
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "version", PACKAGE_VERSION);
-  watch_json_add_string (builder, "session", shared->session);
-  watch_json_add_time (builder, "start", watch_get_start (request->watch));
-  watch_json_add_boolean (builder, "token", settings->token != NULL);
-  watch_json_add_boolean (builder, "model", settings->model != NULL);
-  add_sinks (builder, request->watch);
-  json_builder_set_member_name (builder, "database");
-  json_builder_begin_object (builder);
-  watch_json_add_int (builder, "bytes", store.bytes);
-  watch_json_add_int (builder, "dropped", store.dropped);
-  watch_json_add_string (builder, "text", store.last_error);
-  json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "media");
-  json_builder_begin_object (builder);
-  watch_json_add_int (builder, "bytes", media.bytes);
-  watch_json_add_int (builder, "limit", settings->retention_bytes);
-  watch_json_add_int (builder, "clips", media.clips);
-  watch_json_add_int (builder, "pictures", media.pictures);
-  watch_json_add_int (builder, "failed", media.failed);
-  watch_json_add_string (builder, "text", media.last_error);
-  json_builder_end_object (builder);
-  watch_http_json (request->message, SOUP_STATUS_OK, watch_json_take (builder));
+  web_json_add_string (json, "version", PACKAGE_VERSION);
+  web_json_add_string (json, "session", shared->session);
+  watch_json_add_time (json, "start", app->start);
+  web_json_add_boolean (json, "token", settings->token != NULL);
+  web_json_add_boolean (json, "model", settings->model != NULL);
+  add_sinks (json, app);
+  web_json_begin_object (json, "database");
+  web_json_add_int (json, "bytes", store.bytes);
+  web_json_add_int (json, "dropped", store.dropped);
+  web_json_add_string (json, "text", store.last_error);
+  web_json_end_object (json);
+  web_json_begin_object (json, "media");
+  web_json_add_int (json, "bytes", media.bytes);
+  web_json_add_int (json, "limit", settings->retention_bytes);
+  web_json_add_int (json, "clips", media.clips);
+  web_json_add_int (json, "pictures", media.pictures);
+  web_json_add_int (json, "failed", media.failed);
+  web_json_add_string (json, "text", media.last_error);
+  web_json_end_object (json);
+  web_http_json (request->message, SOUP_STATUS_OK, web_json_take (json));
   g_free (store.last_error);
   g_free (media.last_error);
 }
@@ -227,9 +179,9 @@ get_value (JsonNode *node)
 }
 
 static gboolean
-fail (const WatchRequest *request, const gchar *name, const gchar *expected)
+fail (const WebRequest *request, const gchar *name, const gchar *expected)
 {
-  watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
+  web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
   return FALSE;
 }
 
@@ -252,7 +204,7 @@ is_other_host (const gchar *a, const gchar *b)
 }
 
 static gboolean
-read_uri (const WatchRequest *request, const gchar *name, gchar **value, Change *change)
+read_uri (const WebRequest *request, const gchar *name, gchar **value, Change *change)
 {
   const gchar *expected = NULL;
   g_autofree gchar *uri = NULL, *user = NULL, *password = NULL;
@@ -273,7 +225,7 @@ read_uri (const WatchRequest *request, const gchar *name, gchar **value, Change 
 
 /* Reads @object, and answers with an error if it is wrong. @before is NULL for a new camera. */
 static gboolean
-read_change (const WatchRequest *request, JsonObject *object, const WatchCameraSettings *before,
+read_change (const WebRequest *request, JsonObject *object, const WatchCameraSettings *before,
              Change *change)
 {
   static const gchar *const known[] = { "uri",       "record-uri",   "zones",
@@ -292,7 +244,7 @@ read_change (const WatchRequest *request, JsonObject *object, const WatchCameraS
     if (!before && g_str_equal (name, "name"))
       continue;
     if (!g_strv_contains (known, name)) {
-      watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "unknown member %.64s", name);
+      web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "unknown member %.64s", name);
       return FALSE;
     }
     if (!value || strlen (value) > MAX_VALUE || strpbrk (value, "\n\r"))
@@ -364,21 +316,22 @@ write_credentials (const gchar *path, Change *change, GError **error)
 }
 
 static void
-answer_change (const WatchRequest *request, guint status, gboolean changed, GError *error)
+answer_change (const WebRequest *request, guint status, gboolean changed, GError *error)
 {
+  WatchApp *app = request->app;
   g_autoptr (GError) reload_error = NULL;
 
   if (!changed)
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", error->message);
-  else if (!watch_reload (request->watch, &reload_error))
-    watch_http_error (request->message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "%s",
-                      reload_error->message);
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", error->message);
+  else if (!app->reload (app, &reload_error))
+    web_http_error (request->message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "%s",
+                    reload_error->message);
   else
-    watch_http_json (request->message, status, g_strdup ("{}"));
+    web_http_json (request->message, status, g_strdup ("{}"));
 }
 
 static void
-apply (const WatchRequest *request, const WatchSettings *settings, const gchar *name,
+apply (const WebRequest *request, const WatchSettings *settings, const gchar *name,
        const WatchCameraSettings *camera, Change *change, guint status)
 {
   g_autofree gchar *path = g_build_filename (settings->data, "credentials", name, NULL),
@@ -403,10 +356,10 @@ apply (const WatchRequest *request, const WatchSettings *settings, const gchar *
 }
 
 void
-watch_api_add_camera (const WatchRequest *request)
+watch_api_add_camera (const WebRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
-  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  g_autoptr (WatchSettings) settings = watch_app_get_settings (request->app);
+  g_autoptr (JsonObject) object = web_http_get_object (request);
   g_auto (Change) change = { 0 };
   const gchar *name;
 
@@ -418,28 +371,28 @@ watch_api_add_camera (const WatchRequest *request)
   if (!name || !watch_settings_is_name (name))
     fail (request, "name", "1 to 64 letters, digits, - and _");
   else if (watch_settings_find (settings, name))
-    watch_http_error (request->message, SOUP_STATUS_CONFLICT, "there is a camera %s already", name);
+    web_http_error (request->message, SOUP_STATUS_CONFLICT, "there is a camera %s already", name);
   else if (read_change (request, object, NULL, &change))
     apply (request, settings, name, NULL, &change, SOUP_STATUS_CREATED);
 }
 
 /* Returns the camera's settings, or answers with 404. */
 static WatchCameraSettings *
-find (const WatchRequest *request, const WatchSettings *settings)
+find (const WebRequest *request, const WatchSettings *settings)
 {
   WatchCameraSettings *camera = watch_settings_find (settings, request->name);
 
   if (!camera)
-    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
-                      request->name);
+    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
+                    request->name);
   return camera;
 }
 
 void
-watch_api_change_camera (const WatchRequest *request)
+watch_api_change_camera (const WebRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
-  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  g_autoptr (WatchSettings) settings = watch_app_get_settings (request->app);
+  g_autoptr (JsonObject) object = web_http_get_object (request);
   WatchCameraSettings *camera = object ? find (request, settings) : NULL;
   g_auto (Change) change = { 0 };
 
@@ -448,9 +401,9 @@ watch_api_change_camera (const WatchRequest *request)
 }
 
 void
-watch_api_remove_camera (const WatchRequest *request)
+watch_api_remove_camera (const WebRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
+  g_autoptr (WatchSettings) settings = watch_app_get_settings (request->app);
   WatchCameraSettings *camera = find (request, settings);
   g_autofree gchar *path = NULL;
   g_autoptr (GError) error = NULL;
@@ -469,9 +422,9 @@ watch_api_remove_camera (const WatchRequest *request)
 /* --- Trying an address --- */
 
 void
-watch_api_try (const WatchRequest *request)
+watch_api_try (const WebRequest *request)
 {
-  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  g_autoptr (JsonObject) object = web_http_get_object (request);
   g_auto (Change) change = { 0 };
   WatchPreview *preview;
 
@@ -482,5 +435,5 @@ watch_api_try (const WatchRequest *request)
   preview->user = g_strdup (change.user);
   preview->password = g_strdup (change.password);
   preview->timeout = WATCH_PREVIEW_TIMEOUT;
-  watch_http_run (request, TRUE, watch_preview_run, preview, watch_preview_free);
+  web_http_run (request, TRUE, watch_preview_run, preview, watch_preview_free);
 }

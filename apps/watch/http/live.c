@@ -6,8 +6,10 @@
  * MAX_QUEUED: then the connection ends, and the client asks for what it missed: it gets the last
  * MAX_MISSED, and an event `missed` that says where the others are. */
 
-#include "apps/web/http.h"
-#include "apps/watch/settings/private.h"
+#include "apps/watch/http/live.h"
+
+#include "apps/watch/http/app.h"
+#include "apps/watch/records/json.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -28,7 +30,7 @@
 
 typedef struct
 {
-  WatchServerStats *stats;
+  WebServerStats *stats;
   SoupServerMessage *message;
   guint pieces; /* that are not written yet */
   gboolean is_stream, ended;
@@ -41,7 +43,7 @@ output_take (Output *output, GBytes *bytes)
   soup_message_body_append_bytes (soup_server_message_get_response_body (output->message), bytes);
   g_bytes_unref (bytes);
   output->pieces++;
-  watch_http_unpause (output->message);
+  web_http_unpause (output->message);
 }
 
 static void
@@ -55,26 +57,26 @@ output_end (Output *output)
 {
   output->ended = TRUE;
   soup_message_body_complete (soup_server_message_get_response_body (output->message));
-  watch_http_unpause (output->message);
+  web_http_unpause (output->message);
 }
 
 /* Begins an answer without an end, or answers 503 if there are too many. @written is called with
  * @data when the client has taken a piece, @finished when it is gone. */
 static gboolean
-output_start (Output *output, const WatchRequest *request, const gchar *type, GCallback written,
-              WatchFinished finished, gpointer data)
+output_start (Output *output, const WebRequest *request, const gchar *type, GCallback written,
+              WebFinished finished, gpointer data)
 {
   SoupServerMessage *message = request->message;
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
 
-  output->stats = watch_server_get_stats (request->server);
+  output->stats = web_server_get_stats (request->server);
   output->message = message;
   output->is_stream = type != NULL;
   if (output->is_stream) {
     if (output->stats->streams >= MAX_STREAMS) {
       output->stats->refused++;
-      watch_http_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-                        "%d streams are open: close some pages", MAX_STREAMS);
+      web_http_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                      "%d streams are open: close some pages", MAX_STREAMS);
       return FALSE;
     }
     output->stats->streams++;
@@ -89,7 +91,7 @@ output_start (Output *output, const WatchRequest *request, const gchar *type, GC
   }
   soup_message_body_set_accumulate (soup_server_message_get_response_body (message), FALSE);
   g_signal_connect (message, "wrote-chunk", written, data);
-  watch_http_on_finished (request->server, message, finished, data);
+  web_http_on_finished (request->server, message, finished, data);
   return TRUE;
 }
 
@@ -115,7 +117,7 @@ typedef struct
 
 struct _Live
 {
-  Watch *watch;
+  WatchApp *app;
   Output output;
   GPtrArray *views;
   guint next; /* view that is first asked for a picture */
@@ -177,7 +179,7 @@ look_for_cameras (Live *live)
 
     if (view->camera)
       continue;
-    view->camera = watch_find_camera (live->watch, view->name);
+    view->camera = watch_app_find_camera (live->app, view->name);
     if (view->camera)
       view->viewer =
           watch_camera_add_viewer (view->camera, live->boxes, live->rate, on_picture, view);
@@ -224,17 +226,17 @@ on_live_finished (SoupServerMessage *message, gpointer user_data)
 
 /* Reads `boxes` (default 1) and `rate`, or answers with an error. */
 static gboolean
-read_options (const WatchRequest *request, gboolean *boxes, guint *rate)
+read_options (const WebRequest *request, gboolean *boxes, guint *rate)
 {
-  const gchar *boxes_text = watch_http_get (request, "boxes");
-  const gchar *rate_text = watch_http_get (request, "rate");
+  const gchar *boxes_text = web_http_get (request, "boxes");
+  const gchar *rate_text = web_http_get (request, "rate");
   guint64 with = 1, n = DEFAULT_RATE;
 
   if (boxes_text && !g_ascii_string_to_unsigned (boxes_text, 10, 0, 1, &with, NULL))
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "boxes: expected 0 or 1");
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "boxes: expected 0 or 1");
   else if (rate_text && !g_ascii_string_to_unsigned (rate_text, 10, 1, MAX_RATE, &n, NULL))
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                      "rate: expected 1 to %d pictures a second", MAX_RATE);
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
+                    "rate: expected 1 to %d pictures a second", MAX_RATE);
   else {
     *boxes = with == 1;
     *rate = (guint) n;
@@ -244,11 +246,11 @@ read_options (const WatchRequest *request, gboolean *boxes, guint *rate)
 }
 
 static void
-start_live (const WatchRequest *request, const gchar *const *names)
+start_live (const WebRequest *request, const gchar *const *names)
 {
   Live *live = g_new0 (Live, 1);
 
-  live->watch = request->watch;
+  live->app = request->app;
   live->views = g_ptr_array_new_with_free_func (view_free);
   if (!read_options (request, &live->boxes, &live->rate) ||
       !output_start (&live->output, request, "multipart/x-mixed-replace; boundary=" BOUNDARY,
@@ -270,41 +272,41 @@ start_live (const WatchRequest *request, const gchar *const *names)
 }
 
 void
-watch_live_camera (const WatchRequest *request)
+watch_live_camera (const WebRequest *request)
 {
-  if (watch_find_camera (request->watch, request->name))
+  if (watch_app_find_camera (request->app, request->name))
     start_live (request, (const gchar *[]){ request->name, NULL });
   else
-    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
-                      request->name);
+    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
+                    request->name);
 }
 
 /* Browsers open six connections to a host: the page shows all cameras through one. */
 void
-watch_live_cameras (const WatchRequest *request)
+watch_live_cameras (const WebRequest *request)
 {
-  const gchar *cameras = watch_http_get (request, "cameras");
+  const gchar *cameras = web_http_get (request, "cameras");
   g_auto (GStrv) names = g_strsplit (cameras ? cameras : "", ",", MAX_CAMERAS + 1);
   guint n = g_strv_length (names);
 
   for (gchar **name = names; *name; name++) {
     if (!watch_settings_is_name (*name) || n > MAX_CAMERAS) {
-      watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                        "cameras: expected up to %d names, separated by commas", MAX_CAMERAS);
+      web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
+                      "cameras: expected up to %d names, separated by commas", MAX_CAMERAS);
       return;
     }
   }
   if (n)
     start_live (request, (const gchar *const *) names);
   else
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "cameras: expected names");
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "cameras: expected names");
 }
 
 /* --- One picture --- */
 
 typedef struct
 {
-  WatchServer *server;
+  WebServer *server;
   SoupServerMessage *message;
   WatchCamera *camera;
   guint viewer;
@@ -336,11 +338,11 @@ answer_snapshot (Snapshot *snapshot)
     soup_message_body_append_bytes (soup_server_message_get_response_body (message),
                                     snapshot->picture);
   } else {
-    watch_http_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-                      "the camera has no picture: see its state");
+    web_http_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                    "the camera has no picture: see its state");
   }
-  watch_http_unpause (message);
-  watch_http_finish (snapshot->server, snapshot);
+  web_http_unpause (message);
+  web_http_finish (snapshot->server, snapshot);
 }
 
 static gboolean
@@ -368,9 +370,9 @@ on_snapshot_picture (GBytes *jpeg, gpointer user_data)
 }
 
 void
-watch_live_snapshot (const WatchRequest *request)
+watch_live_snapshot (const WebRequest *request)
 {
-  WatchCamera *camera = watch_find_camera (request->watch, request->name);
+  WatchCamera *camera = watch_app_find_camera (request->app, request->name);
   Snapshot *snapshot;
   gboolean boxes;
   guint rate;
@@ -378,16 +380,16 @@ watch_live_snapshot (const WatchRequest *request)
   if (!read_options (request, &boxes, &rate))
     return;
   if (!camera) {
-    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
-                      request->name);
+    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
+                    request->name);
     return;
   }
   snapshot = g_new0 (Snapshot, 1);
   snapshot->server = request->server;
   snapshot->message = request->message;
   snapshot->camera = camera;
-  watch_http_pause (request->message);
-  watch_http_on_finished (request->server, request->message, on_snapshot_finished, snapshot);
+  web_http_pause (request->message);
+  web_http_on_finished (request->server, request->message, on_snapshot_finished, snapshot);
   snapshot->source = g_timeout_add_seconds (SNAPSHOT_TIMEOUT, on_snapshot_ready, snapshot);
   snapshot->viewer =
       watch_camera_add_viewer (camera, boxes, MAX_RATE, on_snapshot_picture, snapshot);
@@ -397,7 +399,7 @@ watch_live_snapshot (const WatchRequest *request)
 
 typedef struct
 {
-  Watch *watch;
+  WatchApp *app;
   Output output;
   guint listener, timer;
 } Events;
@@ -447,7 +449,7 @@ on_events_finished (SoupServerMessage *message, gpointer user_data)
   Events *events = user_data;
 
   output_finish (&events->output, events);
-  watch_remove_listener (events->watch, events->listener);
+  watch_listeners_remove (events->app->listeners, events->listener);
   g_source_remove (events->timer);
   g_free (events);
 }
@@ -456,14 +458,13 @@ on_events_finished (SoupServerMessage *message, gpointer user_data)
 static void
 tell_missed (Events *events, gint64 begin, gint64 before)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
   g_autofree gchar *text = NULL;
 
-  json_builder_begin_object (builder);
-  watch_json_add_time (builder, "begin", begin);
+  watch_json_add_time (json, "begin", begin);
   if (before)
-    watch_json_add_int (builder, "before", before);
-  text = watch_json_take (builder);
+    web_json_add_int (json, "before", before);
+  text = web_json_take (json);
   output_text (&events->output, g_strdup_printf ("event: missed\ndata: %s\n\n", text));
 }
 
@@ -477,7 +478,7 @@ send_missed (Events *events, gint64 since)
                        .limit = MAX_MISSED };
   gint64 next = 0;
   g_autoptr (GPtrArray) missed =
-      watch_store_find_events (watch_get_shared (events->watch)->store, &query, &next, NULL);
+      watch_store_find_events (events->app->shared.store, &query, &next, NULL);
 
   if (!missed || next)
     tell_missed (events, query.begin, next);
@@ -486,14 +487,14 @@ send_missed (Events *events, gint64 since)
 }
 
 void
-watch_live_events (const WatchRequest *request)
+watch_live_events (const WebRequest *request)
 {
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (request->message);
   const gchar *last = soup_message_headers_get_one (headers, "Last-Event-ID");
   Events *events = g_new0 (Events, 1);
   guint64 since;
 
-  events->watch = request->watch;
+  events->app = request->app;
   if (!output_start (&events->output, request, "text/event-stream", G_CALLBACK (on_event_written),
                      on_events_finished, events)) {
     g_free (events);
@@ -502,7 +503,7 @@ watch_live_events (const WatchRequest *request)
   output_text (&events->output, g_strdup ("retry: 2000\n\n"));
   if (last && g_ascii_string_to_unsigned (last, 10, 1, G_MAXINT64, &since, NULL))
     send_missed (events, (gint64) since);
-  events->listener = watch_add_listener (request->watch, on_event, events);
+  events->listener = watch_listeners_add (events->app->listeners, on_event, events);
   events->timer = g_timeout_add_seconds (HEARTBEAT, on_heartbeat, events);
 }
 
@@ -540,7 +541,7 @@ on_piece (GObject *source, GAsyncResult *result, gpointer user_data)
   }
   if (!bytes || g_bytes_get_size (bytes) == 0) {
     /* The disk fails: the client must not take it for the end. */
-    watch_http_abort (download->output.message);
+    web_http_abort (download->output.message);
     return;
   }
   download->left -= g_bytes_get_size (bytes);
@@ -610,7 +611,7 @@ set_range (SoupServerMessage *message, const gchar *tag, goffset size, goffset *
 }
 
 void
-watch_live_send_file (const WatchRequest *request, const gchar *path, const gchar *type,
+watch_live_send_file (const WebRequest *request, const gchar *path, const gchar *type,
                       const gchar *name)
 {
   SoupServerMessage *message = request->message;
@@ -628,8 +629,8 @@ watch_live_send_file (const WatchRequest *request, const gchar *path, const gcha
   Download *download;
 
   if (!info || g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR) {
-    watch_http_error (message, SOUP_STATUS_NOT_FOUND,
-                      "there is no such file: it is removed, or not written yet");
+    web_http_error (message, SOUP_STATUS_NOT_FOUND,
+                    "there is no such file: it is removed, or not written yet");
     return;
   }
   size = g_file_info_get_size (info);
@@ -642,8 +643,8 @@ watch_live_send_file (const WatchRequest *request, const gchar *path, const gcha
   soup_message_headers_replace (headers, "ETag", tag);
   soup_message_headers_replace (headers, "Cache-Control", "private, no-cache");
   if (!set_range (message, tag, size, &start, &length)) {
-    watch_http_error (message, SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE,
-                      "the file has %" G_GOFFSET_FORMAT " bytes", size);
+    web_http_error (message, SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE,
+                    "the file has %" G_GOFFSET_FORMAT " bytes", size);
     return;
   }
   soup_message_headers_set_content_type (headers, type, NULL);
@@ -655,7 +656,7 @@ watch_live_send_file (const WatchRequest *request, const gchar *path, const gcha
   if (length == 0 || g_str_equal (soup_server_message_get_method (message), "HEAD"))
     return;
   if (!g_seekable_seek (G_SEEKABLE (stream), start, G_SEEK_SET, NULL, NULL)) {
-    watch_http_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "the file cannot be read");
+    web_http_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "the file cannot be read");
     return;
   }
   download = g_new0 (Download, 1);
@@ -668,10 +669,10 @@ watch_live_send_file (const WatchRequest *request, const gchar *path, const gcha
 }
 
 void
-watch_live_media (const WatchRequest *request)
+watch_live_media (const WebRequest *request)
 {
-  g_autofree gchar *path =
-      watch_media_get_path (watch_get_shared (request->watch)->media, request->name);
+  WatchApp *app = request->app;
+  g_autofree gchar *path = watch_media_get_path (app->shared.media, request->name);
 
   watch_live_send_file (
       request, path, g_str_has_suffix (request->name, ".mp4") ? "video/mp4" : "image/jpeg", NULL);

@@ -1,7 +1,9 @@
 /* cudaccl-watch - metrics in the text format of Prometheus
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/web/http.h"
+#include "apps/watch/http/metrics.h"
+
+#include "apps/watch/http/app.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +140,7 @@ add_zones (GString *text, GArray *cameras, const gchar *name, const gchar *help,
 }
 
 static void
-add_cameras (GString *text, Watch *watch)
+add_cameras (GString *text, const GPtrArray *all)
 {
   static const struct
   {
@@ -153,7 +155,6 @@ add_cameras (GString *text, Watch *watch)
     { "camera_objects", "Objects in the last frame.", get_objects },
     { "camera_moving", "Whether something moves.", get_moving },
   };
-  GPtrArray *all = watch_get_cameras (watch);
   g_autoptr (GArray) cameras = g_array_sized_new (FALSE, TRUE, sizeof (Camera), all->len);
 
   g_array_set_clear_func (cameras, camera_clear);
@@ -189,7 +190,7 @@ add_cameras (GString *text, Watch *watch)
 /* --- All else --- */
 
 static void
-add_sinks (GString *text, Watch *watch)
+add_sinks (GString *text, WatchApp *app)
 {
   static const struct
   {
@@ -201,7 +202,7 @@ add_sinks (GString *text, Watch *watch)
     { "sink_dropped_total", "Lines dropped because too many waited." },
     { "sink_refused_total", "Lines that the receiver will never take." },
   };
-  g_autoptr (GArray) sinks = watch_publisher_get_status (watch_get_publisher (watch));
+  g_autoptr (GArray) sinks = app->get_sinks (app);
 
   for (guint m = 0; m < G_N_ELEMENTS (metrics); m++) {
     describe (text, metrics[m].name, metrics[m].help);
@@ -255,22 +256,21 @@ get_heap (void)
 }
 
 static void
-add_process (GString *text, Watch *watch, const WatchServerStats *server)
+add_process (GString *text, const WatchApp *app, const WebServerStats *server)
 {
   g_autofree gchar *stat = NULL;
   unsigned long long user = 0, system = 0;
   long pages = 0, threads = 0;
   const gchar *fields;
 
-  add_one (text, "start_time_seconds", "When the program started, since 1970.",
-           watch_get_start (watch) / 1e6);
+  add_one (text, "start_time_seconds", "When the program started, since 1970.", app->start / 1e6);
   add_one (text, "http_connections", "Open connections to this server.", server->connections);
   add_one (text, "http_streams", "Open streams of pictures and events.", server->streams);
   add_one (text, "http_requests_total", "Requests to this server.", server->answers);
   add_one (text, "http_refused_total", "Connections and streams refused, as too many were open.",
            server->refused);
   add_one (text, "rtsp_refused_total", "Connections of RTSP refused, as too many were open.",
-           server->rtsp_refused);
+           app->rtsp_refused);
 
   /* After the name of the program, which may have spaces and brackets: see proc(5). */
   fields = g_file_get_contents ("/proc/self/stat", &stat, NULL, NULL) ? strrchr (stat, ')') : NULL;
@@ -288,18 +288,19 @@ add_process (GString *text, Watch *watch, const WatchServerStats *server)
 }
 
 void
-watch_metrics (const WatchRequest *request)
+watch_metrics (const WebRequest *request)
 {
   SoupServerMessage *message = request->message;
+  WatchApp *app = request->app;
   GString *text = g_string_new (NULL);
   gsize size;
 
   describe (text, "info", "The version; always 1.");
   add (text, "info", (Label){ "version", PACKAGE_VERSION }, (Label){ 0 }, 1);
-  add_cameras (text, request->watch);
-  add_sinks (text, request->watch);
-  add_store (text, watch_get_shared (request->watch));
-  add_process (text, request->watch, watch_server_get_stats (request->server));
+  add_cameras (text, app->cameras);
+  add_sinks (text, app);
+  add_store (text, &app->shared);
+  add_process (text, app, web_server_get_stats (request->server));
   size = text->len;
   soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
   soup_server_message_set_response (message, "text/plain; version=0.0.4; charset=utf-8",

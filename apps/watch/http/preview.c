@@ -1,7 +1,7 @@
 /* cudaccl-watch - one picture of an address, before it is a camera
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/camera/stream.h"
+#include "apps/watch/camera/errors.h"
 #include "apps/watch/http/preview.h"
 
 #include <gst/app/gstappsink.h>
@@ -172,7 +172,7 @@ run_try (gpointer data)
 }
 
 static void
-take_picture (GstSample *sample, WatchAnswer *answer)
+take_picture (GstSample *sample, WebAnswer *answer)
 {
   GstBuffer *buffer = gst_sample_get_buffer (sample);
   gsize size = gst_buffer_get_size (buffer);
@@ -186,7 +186,7 @@ take_picture (GstSample *sample, WatchAnswer *answer)
 
 /* Waits for the thread, but not beyond the timeout. */
 static void
-wait_for (Try *self, WatchAnswer *answer, GCancellable *cancellable)
+wait_for (Try *self, WebAnswer *answer, GCancellable *cancellable)
 {
   gint64 now = g_get_monotonic_time (), end = now + self->preview.timeout * G_TIME_SPAN_MILLISECOND;
 
@@ -207,7 +207,7 @@ wait_for (Try *self, WatchAnswer *answer, GCancellable *cancellable)
 }
 
 void
-watch_preview_run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
+watch_preview_run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
 {
   const WatchPreview *preview = data;
   Try *self;

@@ -4,7 +4,7 @@
 #ifndef __WATCH_PREVIEW_H__
 #define __WATCH_PREVIEW_H__
 
-#include "apps/web/http.h"
+#include "apps/web/server.h"
 
 G_BEGIN_DECLS
 
@@ -18,9 +18,9 @@ typedef struct
 /* How long the page waits. */
 #define WATCH_PREVIEW_TIMEOUT 15000
 
-/* A WatchWork on a WatchPreview: a JPEG picture, or an error. Returns in time also if the source
+/* A WebWork on a WatchPreview: a JPEG picture, or an error. Returns in time also if the source
  * hangs: its thread is left alone, and there are at most three of those. */
-void watch_preview_run (WatchAnswer *answer, gpointer data, GCancellable *cancellable);
+void watch_preview_run (WebAnswer *answer, gpointer data, GCancellable *cancellable);
 void watch_preview_free (gpointer data);
 
 G_END_DECLS

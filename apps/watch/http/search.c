@@ -1,7 +1,10 @@
 /* cudaccl-watch - searches over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/web/http.h"
+#include "apps/watch/http/search.h"
+
+#include "apps/watch/http/app.h"
+#include "apps/watch/records/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,35 +71,34 @@ read_points (const gchar *text, Search *search)
 }
 
 static gboolean
-fail (const WatchRequest *request, const gchar *name, const gchar *expected)
+fail (const WebRequest *request, const gchar *name, const gchar *expected)
 {
-  watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
+  web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
   return FALSE;
 }
 
 static gboolean
-read_time (const WatchRequest *request, const gchar *name, gint64 *time)
+read_time (const WebRequest *request, const gchar *name, gint64 *time)
 {
-  const gchar *text = watch_http_get (request, name);
+  const gchar *text = web_http_get (request, name);
 
   return !text || watch_time_from_string (text, time) ||
          fail (request, name, "a time such as 2026-01-31T12:00:00Z, or seconds since 1970");
 }
 
 static gboolean
-read_query (const WatchRequest *request, Search *search)
+read_query (const WebRequest *request, Search *search)
 {
   WatchQuery *query = &search->query;
-  const gchar *kind = watch_http_get (request, "kind"),
-              *before = watch_http_get (request, "before");
-  const gchar *limit = watch_http_get (request, "limit");
-  const gchar *points = watch_http_get (request, "points");
+  const gchar *kind = web_http_get (request, "kind"), *before = web_http_get (request, "before");
+  const gchar *limit = web_http_get (request, "limit");
+  const gchar *points = web_http_get (request, "points");
   guint64 row = 0, n = search->what == MINUTES ? MAX_MINUTES : DEFAULT_LIMIT;
   WatchEventKind event_kind;
 
-  query->camera = keep (search, watch_http_get (request, "camera"));
-  query->zone = keep (search, watch_http_get (request, "zone"));
-  query->class_name = keep (search, watch_http_get (request, "class"));
+  query->camera = keep (search, web_http_get (request, "camera"));
+  query->zone = keep (search, web_http_get (request, "zone"));
+  query->class_name = keep (search, web_http_get (request, "class"));
   query->kind = -1;
   if (!read_time (request, "begin", &query->begin) || !read_time (request, "end", &query->end))
     return FALSE;
@@ -121,23 +123,6 @@ read_query (const WatchRequest *request, Search *search)
 /* --- Searching, in a thread --- */
 
 static void
-append_minute (GString *text, const WatchMinute *minute)
-{
-  JsonBuilder *builder = json_builder_new ();
-  g_autofree gchar *line = NULL;
-
-  json_builder_begin_object (builder);
-  watch_json_add_string (builder, "camera", minute->camera);
-  watch_json_add_string (builder, "zone", minute->zone);
-  watch_json_add_time (builder, "utc", minute->time);
-  watch_json_add_int (builder, "in", minute->in);
-  watch_json_add_int (builder, "out", minute->out);
-  watch_json_add_int (builder, "inside", minute->inside);
-  line = watch_json_take (builder);
-  g_string_append (text, line);
-}
-
-static void
 append_lines (GString *text, const Search *search, GPtrArray *records)
 {
   for (guint i = 0; i < records->len; i++) {
@@ -146,17 +131,18 @@ append_lines (GString *text, const Search *search, GPtrArray *records)
 
     if (text->str[text->len - 1] != '[')
       g_string_append (text, ",\n");
-    if (search->what == MINUTES) {
-      append_minute (text, record);
-      continue;
-    }
-    line = search->what == EVENTS ? watch_event_to_json (record) : watch_track_to_json (record);
+    if (search->what == EVENTS)
+      line = watch_event_to_json (record);
+    else if (search->what == TRACKS)
+      line = watch_track_to_json (record);
+    else
+      line = watch_minute_to_json (record);
     g_string_append (text, line);
   }
 }
 
 static void
-run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
+run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
 {
   static const gchar *const names[] = { "events", "tracks", "minutes" };
   Search *search = data;
@@ -193,33 +179,33 @@ run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
 }
 
 static void
-start (const WatchRequest *request, guint what)
+start (const WebRequest *request, guint what)
 {
   Search *search = g_new0 (Search, 1);
 
-  search->store = watch_get_shared (request->watch)->store;
+  search->store = ((WatchApp *) request->app)->shared.store;
   search->texts = g_ptr_array_new_with_free_func (g_free);
   search->what = what;
   if (read_query (request, search))
-    watch_http_run (request, FALSE, run, search, search_free);
+    web_http_run (request, FALSE, run, search, search_free);
   else
     search_free (search);
 }
 
 void
-watch_api_events (const WatchRequest *request)
+watch_api_events (const WebRequest *request)
 {
   start (request, EVENTS);
 }
 
 void
-watch_api_tracks (const WatchRequest *request)
+watch_api_tracks (const WebRequest *request)
 {
   start (request, TRACKS);
 }
 
 void
-watch_api_minutes (const WatchRequest *request)
+watch_api_minutes (const WebRequest *request)
 {
   start (request, MINUTES);
 }

@@ -243,36 +243,36 @@ watch_synopsis_job_cancel (WatchSynopsisJob *self)
 }
 
 static void
-add_result (WatchSynopsisJob *self, JsonBuilder *builder)
+add_result (WatchSynopsisJob *self, GString *json)
 {
   static const gchar *const names[] = { "objects", "recordings", "unreadable" };
   const gchar *type;
 
   g_free (watch_synopsis_job_get_video (self, &type, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    watch_json_add_int (builder, names[i],
-                        json_object_get_int_member_with_default (self->result, names[i], 0));
-  watch_json_add_double (builder, "length",
-                         json_object_get_double_member_with_default (self->result, "seconds", 0));
-  watch_json_add_string (builder, "video", "/api/synopsis/video");
-  watch_json_add_string (builder, "type", type);
+    web_json_add_int (json, names[i],
+                      json_object_get_int_member_with_default (self->result, names[i], 0));
+  web_json_add_double (json, "length",
+                       json_object_get_double_member_with_default (self->result, "seconds", 0));
+  web_json_add_string (json, "video", "/api/synopsis/video");
+  web_json_add_string (json, "type", type);
 }
 
 void
-watch_synopsis_job_describe (WatchSynopsisJob *self, JsonBuilder *builder)
+watch_synopsis_job_describe (WatchSynopsisJob *self, GString *json)
 {
   static const gchar *const states[] = { "none", "running", "done", "failed" };
 
-  watch_json_add_string (builder, "state", states[self->state]);
+  web_json_add_string (json, "state", states[self->state]);
   if (self->state == NONE)
     return;
-  watch_json_add_string (builder, "camera", self->camera);
-  watch_json_add_string (builder, "day", self->day);
-  watch_json_add_int (builder, "seconds", self->max_seconds);
-  watch_json_add_double (builder, "progress", self->state == DONE ? 1 : self->progress);
-  watch_json_add_string (builder, "error", self->error);
+  web_json_add_string (json, "camera", self->camera);
+  web_json_add_string (json, "day", self->day);
+  web_json_add_int (json, "seconds", self->max_seconds);
+  web_json_add_double (json, "progress", self->state == DONE ? 1 : self->progress);
+  web_json_add_string (json, "error", self->error);
   if (self->state == DONE)
-    add_result (self, builder);
+    add_result (self, json);
 }
 
 gchar *

@@ -30,7 +30,7 @@ gboolean watch_synopsis_job_start (WatchSynopsisJob *self, const WatchSettings *
 void watch_synopsis_job_cancel (WatchSynopsisJob *self);
 
 /* Adds the members `state` and what is known in it. */
-void watch_synopsis_job_describe (WatchSynopsisJob *self, JsonBuilder *builder);
+void watch_synopsis_job_describe (WatchSynopsisJob *self, GString *json);
 /* Returns the path of the video and sets its type and a name for it, or returns NULL. Free both. */
 gchar *watch_synopsis_job_get_video (WatchSynopsisJob *self, const gchar **type, gchar **name);
 

@@ -1,8 +1,11 @@
 /* cudaccl-watch - the synopsis over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/web/http.h"
-#include "apps/watch/settings/private.h"
+#include "apps/watch/http/synopsis.h"
+
+#include "apps/watch/http/app.h"
+#include "apps/watch/http/live.h"
+#include "apps/web/json.h"
 #include "apps/watch/http/synopsis-job.h"
 
 #include <stdio.h>
@@ -11,13 +14,12 @@
 #define DEFAULT_SECONDS 180
 
 static void
-answer (const WatchRequest *request, guint status)
+answer (const WebRequest *request, guint status)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
 
-  json_builder_begin_object (builder);
-  watch_synopsis_job_describe (watch_server_get_synopsis (request->server), builder);
-  watch_http_json (request->message, status, watch_json_take (builder));
+  watch_synopsis_job_describe (web_server_get_state (request->server), json);
+  web_http_json (request->message, status, web_json_take (json));
 }
 
 static const gchar *
@@ -52,10 +54,10 @@ get_seconds (JsonObject *object, gint64 *seconds)
 }
 
 void
-watch_synopsis_start (const WatchRequest *request)
+watch_synopsis_start (const WebRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
-  g_autoptr (JsonObject) object = watch_http_get_object (request);
+  g_autoptr (WatchSettings) settings = watch_app_get_settings (request->app);
+  g_autoptr (JsonObject) object = web_http_get_object (request);
   g_autoptr (GError) error = NULL;
   const gchar *camera, *day, *expected;
   gint64 seconds = 0;
@@ -69,42 +71,42 @@ watch_synopsis_start (const WatchRequest *request)
              : !get_seconds (object, &seconds)           ? "seconds: expected 15 to 3600"
                                                          : NULL;
   if (expected)
-    watch_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", expected);
-  else if (watch_synopsis_job_start (watch_server_get_synopsis (request->server), settings, camera,
-                                     day, (guint) seconds, &error))
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", expected);
+  else if (watch_synopsis_job_start (web_server_get_state (request->server), settings, camera, day,
+                                     (guint) seconds, &error))
     answer (request, SOUP_STATUS_ACCEPTED);
   else
-    watch_http_error (request->message,
-                      g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY)
-                          ? SOUP_STATUS_CONFLICT
-                          : SOUP_STATUS_INTERNAL_SERVER_ERROR,
-                      "%s", error->message);
+    web_http_error (request->message,
+                    g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY)
+                        ? SOUP_STATUS_CONFLICT
+                        : SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                    "%s", error->message);
 }
 
 void
-watch_synopsis_get (const WatchRequest *request)
+watch_synopsis_get (const WebRequest *request)
 {
   answer (request, SOUP_STATUS_OK);
 }
 
 void
-watch_synopsis_cancel (const WatchRequest *request)
+watch_synopsis_cancel (const WebRequest *request)
 {
-  watch_synopsis_job_cancel (watch_server_get_synopsis (request->server));
+  watch_synopsis_job_cancel (web_server_get_state (request->server));
   answer (request, SOUP_STATUS_OK);
 }
 
 void
-watch_synopsis_video (const WatchRequest *request)
+watch_synopsis_video (const WebRequest *request)
 {
   const gchar *type = NULL;
   g_autofree gchar *name = NULL;
   g_autofree gchar *path =
-      watch_synopsis_job_get_video (watch_server_get_synopsis (request->server), &type, &name);
+      watch_synopsis_job_get_video (web_server_get_state (request->server), &type, &name);
 
   if (!path) {
-    watch_http_error (request->message, SOUP_STATUS_NOT_FOUND,
-                      "there is no synopsis: POST /api/synopsis makes one");
+    web_http_error (request->message, SOUP_STATUS_NOT_FOUND,
+                    "there is no synopsis: POST /api/synopsis makes one");
     return;
   }
   watch_live_send_file (request, path, type, name);

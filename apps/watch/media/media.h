@@ -1,12 +1,52 @@
-/* cudaccl-watch - the media folder, for recorders
+/* cudaccl-watch - the media folder
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_MEDIA_H__
 #define __WATCH_MEDIA_H__
 
-#include "apps/watch/media/recorder.h"
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
+
+/* The folder for clips and pictures, and its limits. Shared by all cameras. */
+typedef struct _WatchMedia WatchMedia;
+
+typedef struct
+{
+  guint64 bytes; /* in the folder */
+  guint64 clips; /* written since it was opened */
+  guint64 pictures;
+  guint64 failed;    /* could not be written */
+  guint64 removed;   /* by the limits */
+  gchar *last_error; /* such as a full disk, or NULL; g_free() */
+} WatchMediaStats;
+
+/* Opens DATA/media. Adds up what is there, and makes the clips play that were being written when
+ * the program was killed. */
+WatchMedia *watch_media_open (const gchar *data, guint retention_days, guint64 retention_bytes,
+                              GError **error);
+WatchMedia *watch_media_ref (WatchMedia *self);
+/* With the last reference: waits for clips that are being written, at most 10 s. */
+void watch_media_unref (WatchMedia *self);
+
+void watch_media_get_stats (WatchMedia *self, WatchMediaStats *stats);
+
+/* Removes the oldest files until the limits hold, and returns their names, NULL-terminated, for
+ * watch_store_forget_files(). Call it once a minute. */
+gchar **watch_media_sweep (WatchMedia *self, gint64 now);
+
+/* Writes a picture in the background and returns its name in the folder at once, such as
+ * `yard/2026-01-31/120000-000042-1f9c.jpg`; NULL if the disk is full. @number is of the event or
+ * track.
+ */
+gchar *watch_media_add_picture (WatchMedia *self, const gchar *camera, gint64 time, guint64 number,
+                                GBytes *jpeg);
+
+/* Returns the path of a file in the folder, or NULL if @name is not one that the two functions
+ * return: names from outside cannot leave the folder. */
+gchar *watch_media_get_path (WatchMedia *self, const gchar *name);
+
+/* --- For recorders --- */
 
 /* A clip that the folder's thread writes. The file appears under its name when it is finished. */
 typedef struct _WatchWriting WatchWriting;

@@ -1,7 +1,7 @@
 /* cudaccl-watch - clips from a ring of encoded frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/media/media.h"
+#include "apps/watch/media/recorder.h"
 
 /* From the pre-roll of its first event to the last frame. */
 #define MAX_CLIP (300 * G_USEC_PER_SEC)

@@ -6,7 +6,7 @@
  * and size, and only text of a few elements is taken. */
 
 #include "apps/watch/onvif/discovery.h"
-#include "apps/web/http.h"
+#include "apps/web/json.h"
 
 #include <gst/gst.h>
 #include <ifaddrs.h>
@@ -329,34 +329,33 @@ watch_discover (GCancellable *cancellable)
 /* --- Over HTTP --- */
 
 static void
-run (WatchAnswer *answer, gpointer data, GCancellable *cancellable)
+run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
 {
   g_autoptr (GPtrArray) devices = watch_discover (cancellable);
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = web_json_new ();
   gchar *text;
 
-  json_builder_begin_object (builder);
-  watch_json_begin_array (builder, "devices");
+  web_json_begin_array (json, "devices");
   for (guint i = 0; i < devices->len; i++) {
     const WatchDevice *device = g_ptr_array_index (devices, i);
 
-    json_builder_begin_object (builder);
-    watch_json_add_string (builder, "kind", device->kind);
-    watch_json_add_string (builder, "name", device->name);
-    watch_json_add_string (builder, "model", device->model);
-    watch_json_add_string (builder, "address", device->address);
-    watch_json_add_string (builder, "uri", device->uri);
-    json_builder_end_object (builder);
+    web_json_begin_object (json, NULL);
+    web_json_add_string (json, "kind", device->kind);
+    web_json_add_string (json, "name", device->name);
+    web_json_add_string (json, "model", device->model);
+    web_json_add_string (json, "address", device->address);
+    web_json_add_string (json, "uri", device->uri);
+    web_json_end_object (json);
   }
-  json_builder_end_array (builder);
-  text = watch_json_take (builder);
+  web_json_end_array (json);
+  text = web_json_take (json);
   answer->status = SOUP_STATUS_OK;
   answer->type = "application/json";
   answer->body = g_bytes_new_take (text, strlen (text));
 }
 
 void
-watch_api_discover (const WatchRequest *request)
+watch_discovery_answer (const WebRequest *request)
 {
-  watch_http_run (request, TRUE, run, NULL, (GDestroyNotify) g_free);
+  web_http_run (request, TRUE, run, NULL, (GDestroyNotify) g_free);
 }

@@ -4,7 +4,7 @@
 #ifndef __WATCH_DISCOVERY_H__
 #define __WATCH_DISCOVERY_H__
 
-#include <gio/gio.h>
+#include "apps/web/server.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +26,9 @@ GPtrArray *watch_devices_new (void);
 /* Asks the networks for ONVIF's cameras, and GStreamer for devices of this machine; takes three
  * seconds. From any thread. */
 GPtrArray *watch_discover (GCancellable *cancellable);
+
+/* Answers with the devices. */
+void watch_discovery_answer (const WebRequest *request);
 
 G_END_DECLS
 

@@ -10,7 +10,7 @@
 
 #include "apps/watch/onvif/rtsp.h"
 
-#include "apps/web/http.h"
+#include "apps/web/limits.h"
 
 #include <gio/gio.h>
 
@@ -177,9 +177,9 @@ struct _WatchRtspAuth
 {
   GstRTSPAuth parent;
   GMutex lock;
-  WatchAuth *failures;
+  WebFailures *failures;
   guint max_clients;
-  WatchServerStats *stats;
+  WatchApp *app;
   gint64 refused; /* when a message said so last, or 0 */
 };
 
@@ -191,32 +191,34 @@ get_network (GstRTSPConnection *connection)
   g_autoptr (GInetAddress) address =
       g_inet_address_new_from_string (gst_rtsp_connection_get_ip (connection));
 
-  return watch_auth_get_network (address);
+  return web_network_get_name (address);
 }
 
-/* In the main thread, before the connection has a client. Strangers, who have not logged in, leave
- * room for clients at other addresses. */
+/* Main thread, before the connection has a client. Strangers, who have not logged in, leave room
+ * for clients at other addresses. */
 static gboolean
 may_connect (WatchRtspAuth *self, GstRTSPContext *context)
 {
   const gint64 now = g_get_monotonic_time ();
-  const guint max = self->max_clients / NETWORK_SHARE;
   g_autofree gchar *network = get_network (context->conn);
+  WebConnections open = { .network = network,
+                          .max = self->max_clients,
+                          .max_of_network = self->max_clients / NETWORK_SHARE };
   GList *clients = gst_rtsp_server_client_filter (context->server, NULL, NULL);
-  guint n = 0, n_strangers = 0;
 
-  for (GList *one = clients; one; one = one->next, n++)
-    n_strangers += !g_object_get_data (one->data, LOGGED_IN) &&
-                   g_strcmp0 (g_object_get_data (one->data, NETWORK), network) == 0;
+  for (GList *one = clients; one; one = one->next)
+    web_connections_count (&open, g_object_get_data (one->data, LOGGED_IN)
+                                      ? NULL
+                                      : g_object_get_data (one->data, NETWORK));
   g_list_free_full (clients, g_object_unref);
-  if (n < self->max_clients && n_strangers < max)
+  if (web_connections_allow (&open))
     return TRUE;
-  self->stats->rtsp_refused++;
+  self->app->rtsp_refused++;
   if (!self->refused || now >= self->refused + REFUSED_INTERVAL * G_USEC_PER_SEC) {
     self->refused = now;
     g_warning ("rtsp: %s is refused: of %u connections (at most %u), %u are from there and have "
                "not logged in (at most %u)",
-               network, n, self->max_clients, n_strangers, max);
+               network, open.n, open.max, open.n_of_network, open.max_of_network);
   }
   return FALSE;
 }
@@ -271,8 +273,8 @@ watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
     return ok;
   address = g_inet_address_new_from_string (gst_rtsp_connection_get_ip (context->conn));
   g_mutex_lock (&self->lock);
-  ok = watch_auth_count (self->failures, "rtsp", right, address, g_get_monotonic_time ()) ==
-       WATCH_AUTH_OK;
+  ok = web_failures_count (self->failures, "rtsp", right, address, g_get_monotonic_time ()) ==
+       WEB_AUTH_OK;
   g_mutex_unlock (&self->lock);
   if (ok)
     g_object_set_data (G_OBJECT (context->client), LOGGED_IN, self);
@@ -284,7 +286,7 @@ watch_rtsp_auth_finalize (GObject *object)
 {
   WatchRtspAuth *self = WATCH_RTSP_AUTH (object);
 
-  watch_auth_free (self->failures);
+  web_failures_free (self->failures);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (watch_rtsp_auth_parent_class)->finalize (object);
 }
@@ -301,7 +303,7 @@ static void
 watch_rtsp_auth_init (WatchRtspAuth *self)
 {
   g_mutex_init (&self->lock);
-  self->failures = watch_auth_new ();
+  self->failures = web_failures_new ();
 }
 
 /* --- The server --- */
@@ -377,14 +379,15 @@ get_max_clients (void)
 }
 
 static void
-set_auth (WatchRtsp *self, const WatchSettings *settings, WatchServerStats *stats)
+set_auth (WatchRtsp *self, WatchApp *app)
 {
+  const WatchSettings *settings = app->settings;
   GstRTSPAuth *auth = g_object_new (WATCH_TYPE_RTSP_AUTH, NULL);
   GstRTSPToken *token =
       gst_rtsp_token_new (GST_RTSP_TOKEN_MEDIA_FACTORY_ROLE, G_TYPE_STRING, ROLE, NULL);
 
   WATCH_RTSP_AUTH (auth)->max_clients = get_max_clients ();
-  WATCH_RTSP_AUTH (auth)->stats = stats;
+  WATCH_RTSP_AUTH (auth)->app = app;
   gst_rtsp_auth_set_supported_methods (auth, GST_RTSP_AUTH_DIGEST);
   gst_rtsp_auth_set_realm (auth, REALM);
   gst_rtsp_auth_add_digest (auth, settings->onvif_user, settings->onvif_password, token);
@@ -401,9 +404,9 @@ on_cleanup (gpointer user_data)
 }
 
 WatchRtsp *
-watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
+watch_rtsp_new (WatchApp *app, GError **error)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (watch);
+  const WatchSettings *settings = app->settings;
   g_autoptr (WatchRtsp) self = g_new0 (WatchRtsp, 1);
   g_autoptr (GSocketConnectable) listen = g_network_address_parse (settings->listen, 0, error);
   g_autofree gchar *service = g_strdup_printf ("%u", settings->rtsp_port);
@@ -420,9 +423,9 @@ watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
   /* A client connects for all cameras at once; what does not fit waits for a second. */
   gst_rtsp_server_set_backlog (self->server, MAX_CLIENTS);
   gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
-  set_auth (self, settings, watch_server_get_stats (server));
+  set_auth (self, app);
   g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), NULL);
-  self->metadata = watch_metadata_ref (watch_get_shared (watch)->metadata);
+  self->metadata = watch_metadata_ref (app->shared.metadata);
   watch_metadata_set_changed (self->metadata, on_camera, self);
   self->source = gst_rtsp_server_attach (self->server, NULL);
   if (!self->source) {
@@ -501,7 +504,7 @@ struct _WatchRtsp
 };
 
 WatchRtsp *
-watch_rtsp_new (Watch *watch, WatchServer *server, GError **error)
+watch_rtsp_new (WatchApp *app, GError **error)
 {
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                "the group [onvif] needs gst-rtsp-server, which this build does not have");

@@ -4,7 +4,7 @@
 #ifndef __WATCH_RTSP_H__
 #define __WATCH_RTSP_H__
 
-#include "apps/web/server.h"
+#include "apps/watch/http/app.h"
 
 G_BEGIN_DECLS
 
@@ -13,9 +13,8 @@ G_BEGIN_DECLS
  * the main thread. */
 typedef struct _WatchRtsp WatchRtsp;
 
-/* Returns NULL and sets @error if it cannot; @watch, and @server, which shows how many connections
- * were refused, must live longer. */
-WatchRtsp *watch_rtsp_new (Watch *watch, WatchServer *server, GError **error);
+/* Returns NULL and sets @error if it cannot. @app must live longer. */
+WatchRtsp *watch_rtsp_new (WatchApp *app, GError **error);
 void watch_rtsp_free (WatchRtsp *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchRtsp, watch_rtsp_free)

@@ -3,6 +3,7 @@
 
 #include "apps/watch/onvif/services.h"
 
+#include "apps/watch/http/app.h"
 #include "apps/watch/onvif/soap.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ typedef struct
 /* A call: a request and its answer. */
 typedef struct
 {
-  const WatchRequest *request;
+  const WebRequest *request;
   Onvif *onvif;
   const WatchSettings *settings;
   const WatchSoap *soap;
@@ -229,7 +230,7 @@ append_configuration (Call *call, const gchar *element, const gchar *camera)
 static gboolean
 check_token (Call *call, const gchar *token, const gchar *code)
 {
-  if (!*token || watch_find_camera (call->request->watch, token))
+  if (!*token || watch_app_find_camera (call->request->app, token))
     return TRUE;
   fail (call, SOUP_STATUS_BAD_REQUEST, "InvalidArgVal", code, "there is no such token");
   return FALSE;
@@ -238,14 +239,14 @@ check_token (Call *call, const gchar *token, const gchar *code)
 static void
 get_profiles (Call *call)
 {
-  GPtrArray *cameras = watch_get_cameras (call->request->watch);
+  WatchApp *app = call->request->app;
   const gchar *token = watch_soap_get (call->soap, NULL, "Token");
   const gchar *types = watch_soap_get (call->soap, NULL, "Type");
 
   if (!check_token (call, token, "NoProfile"))
     return;
-  for (guint i = 0; i < cameras->len; i++) {
-    const gchar *name = watch_camera_get_name (g_ptr_array_index (cameras, i));
+  for (guint i = 0; i < app->cameras->len; i++) {
+    const gchar *name = watch_camera_get_name (g_ptr_array_index (app->cameras, i));
 
     if (*token && !g_str_equal (token, name))
       continue;
@@ -264,14 +265,14 @@ get_profiles (Call *call)
 static void
 get_metadata (Call *call)
 {
-  GPtrArray *cameras = watch_get_cameras (call->request->watch);
+  WatchApp *app = call->request->app;
   const gchar *configuration = watch_soap_get (call->soap, NULL, "ConfigurationToken");
   const gchar *profile = watch_soap_get (call->soap, NULL, "ProfileToken");
 
   if (!check_token (call, configuration, "NoConfig") || !check_token (call, profile, "NoProfile"))
     return;
-  for (guint i = 0; i < cameras->len; i++) {
-    const gchar *name = watch_camera_get_name (g_ptr_array_index (cameras, i));
+  for (guint i = 0; i < app->cameras->len; i++) {
+    const gchar *name = watch_camera_get_name (g_ptr_array_index (app->cameras, i));
 
     if ((!*configuration || g_str_equal (configuration, name)) &&
         (!*profile || g_str_equal (profile, name)))
@@ -351,7 +352,7 @@ find_operation (const Operation *operations, guint n, const gchar *name)
 static gchar *
 get_password (SoupAuthDomain *domain, SoupServerMessage *message, const char *user, gpointer data)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (data);
+  g_autoptr (WatchSettings) settings = watch_app_get_settings (data);
 
   return g_strcmp0 (user, settings->onvif_user) == 0
              ? soup_auth_domain_digest_encode_password (user, REALM, settings->onvif_password)
@@ -396,7 +397,7 @@ make_digest (const gchar *nonce, const gchar *created, const gchar *password)
   return g_base64_encode (digest, digest_size);
 }
 
-static WatchAuthResult
+static WebAuthResult
 check_username_token (Call *call)
 {
   const gchar *user = watch_soap_get (call->soap, "UsernameToken", "Username");
@@ -409,17 +410,17 @@ check_username_token (Call *call)
   g_autofree gchar *digest = make_digest (nonce, created, call->settings->onvif_password);
   g_autofree gchar *right = g_strconcat (call->settings->onvif_user, "\n", digest, NULL);
   g_autofree gchar *text = g_strconcat (user, "\n", given, NULL);
-  WatchAuthResult result = watch_http_check_secret (call->request, right, text);
+  WebAuthResult result = web_http_check_secret (call->request, "onvif", right, text);
 
-  if (result != WATCH_AUTH_OK)
+  if (result != WEB_AUTH_OK)
     return result;
   if (!*nonce || !time || ABS (g_date_time_to_unix (time) - now) > MAX_AGE ||
       !use_digest (call->onvif, digest, now))
-    return WATCH_AUTH_NEEDED;
-  return WATCH_AUTH_OK;
+    return WEB_AUTH_NEEDED;
+  return WEB_AUTH_OK;
 }
 
-static WatchAuthResult
+static WebAuthResult
 check_http_digest (Call *call)
 {
   SoupServerMessage *message = call->request->message;
@@ -427,26 +428,26 @@ check_http_digest (Call *call)
   g_autofree gchar *user = NULL;
 
   if (!soup_message_headers_get_one (headers, "Authorization"))
-    return WATCH_AUTH_NEEDED;
+    return WEB_AUTH_NEEDED;
   user = soup_auth_domain_accepts (call->onvif->digest, message);
-  return watch_http_check_secret (call->request, "right", user ? "right" : "wrong");
+  return web_http_check_secret (call->request, "onvif", "right", user ? "right" : "wrong");
 }
 
 /* Returns whether the call may go on; else there is a fault. */
 static gboolean
 check_user (Call *call)
 {
-  WatchAuthResult result = *watch_soap_get (call->soap, "UsernameToken", "Username")
-                               ? check_username_token (call)
-                               : check_http_digest (call);
+  WebAuthResult result = *watch_soap_get (call->soap, "UsernameToken", "Username")
+                             ? check_username_token (call)
+                             : check_http_digest (call);
 
-  if (result == WATCH_AUTH_OK)
+  if (result == WEB_AUTH_OK)
     return TRUE;
-  if (result == WATCH_AUTH_TOO_MANY)
+  if (result == WEB_AUTH_TOO_MANY)
     fail (call, 429, "NotAuthorized", NULL, "too many wrong passwords: wait a minute");
   else
     fail (call, SOUP_STATUS_UNAUTHORIZED, "NotAuthorized", NULL,
-          result == WATCH_AUTH_WRONG
+          result == WEB_AUTH_WRONG
               ? "the user or password is wrong"
               : "expected a UsernameToken with the digest of the password, made in the last five "
                 "minutes and not used before, or HTTP digest authentication");
@@ -491,7 +492,7 @@ onvif_free (gpointer data)
 }
 
 static Onvif *
-get_onvif (const WatchRequest *request)
+get_onvif (const WebRequest *request)
 {
   GObject *server = g_object_get_data (G_OBJECT (request->message), "soup");
   Onvif *self = g_object_get_data (server, "onvif");
@@ -500,16 +501,16 @@ get_onvif (const WatchRequest *request)
     self = g_new0 (Onvif, 1);
     self->digests = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
     self->digest = soup_auth_domain_digest_new ("realm", REALM, "auth-callback", get_password,
-                                                "auth-data", request->watch, NULL);
+                                                "auth-data", request->app, NULL);
     g_object_set_data_full (server, "onvif", self, onvif_free);
   }
   return self;
 }
 
 void
-watch_onvif_answer (const WatchRequest *request)
+watch_onvif_answer (const WebRequest *request)
 {
-  g_autoptr (WatchSettings) settings = watch_get_settings (request->watch);
+  g_autoptr (WatchSettings) settings = watch_app_get_settings (request->app);
   SoupServerMessage *message = request->message;
   g_autoptr (GBytes) body =
       soup_message_body_flatten (soup_server_message_get_request_body (message));
@@ -520,7 +521,7 @@ watch_onvif_answer (const WatchRequest *request)
   gchar *answer;
 
   if (!settings->onvif_user) {
-    watch_http_error (message, SOUP_STATUS_NOT_FOUND, "ONVIF is off: see the group [onvif]");
+    web_http_error (message, SOUP_STATUS_NOT_FOUND, "ONVIF is off: see the group [onvif]");
     return;
   }
   if (watch_soap_parse (&soap, g_bytes_get_data (body, NULL), g_bytes_get_size (body)))

@@ -4,7 +4,8 @@
 #ifndef __WATCH_ONVIF_H__
 #define __WATCH_ONVIF_H__
 
-#include "apps/web/http.h"
+#include "apps/watch/settings/settings.h"
+#include "apps/web/server.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +16,7 @@ G_BEGIN_DECLS
 #define WATCH_ONVIF_MEDIA_PATH "/onvif/media2_service"
 
 /* The path tells which service it is. */
-void watch_onvif_answer (const WatchRequest *request);
+void watch_onvif_answer (const WebRequest *request);
 
 /* A UUID that stays, and what a client can search for: URIs separated by spaces. */
 gchar *watch_onvif_get_id (const WatchSettings *settings);

@@ -1,7 +1,7 @@
 /* cudaccl-watch - sends lines to MQTT and Kafka, and states to MQTT
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/publish/sink.h"
+#include "apps/watch/publish/sinks.h"
 
 #include <string.h>
 
@@ -144,10 +144,12 @@ close_client (BrokerSink *self)
 static gchar *
 make_topic (BrokerSink *self, const WatchLine *line)
 {
+  const gchar *kind = watch_line_kind_get_name (line->kind);
+
   if (self->states)
-    return g_strjoin ("/", self->topic, line->camera, line->kind, NULL);
-  return g_str_equal (line->kind, "events") ? g_strdup (self->topic)
-                                            : g_strjoin (".", self->topic, line->kind, NULL);
+    return g_strjoin ("/", self->topic, line->camera, kind, NULL);
+  return line->kind == WATCH_LINE_EVENTS ? g_strdup (self->topic)
+                                         : g_strjoin (".", self->topic, kind, NULL);
 }
 
 static void
@@ -293,8 +295,8 @@ broker_sink_free (WatchSink *sink)
 }
 
 static BrokerSink *
-new_sink (const gchar *scheme, const gchar *topic, const gchar *name, const gchar *hosts,
-          GError **error)
+new_sink (const WatchSinkClass *klass, const gchar *scheme, const gchar *topic, const gchar *name,
+          const gchar *hosts, WatchLineKinds kinds, GError **error)
 {
   const Broker *broker = broker_find (scheme, error);
   BrokerSink *self;
@@ -302,19 +304,34 @@ new_sink (const gchar *scheme, const gchar *topic, const gchar *name, const gcha
   if (!broker || !broker->check_topic (topic, error))
     return NULL;
   self = g_new0 (BrokerSink, 1);
-  watch_sink_init (&self->sink, g_strdup (name), g_strdup (name), NULL);
-  self->sink.run = run;
-  self->sink.free = broker_sink_free;
+  watch_sink_init (&self->sink, klass, g_strdup (name), g_strdup (name), kinds);
   self->broker = broker;
   self->topic = g_strdup (topic);
   self->hosts = g_strdup (hosts);
   return self;
 }
 
-WatchSink *
-watch_sink_new_mqtt (const WatchSettings *settings, GError **error)
+/* --- MQTT --- */
+
+static void
+set_camera (WatchSink *sink, const gchar *camera, const WatchCameraStatus *status)
 {
-  const gchar *hosts = strstr (settings->mqtt, "://");
+  watch_states_set_camera (((BrokerSink *) sink)->states, camera, status);
+  watch_sink_wake (sink);
+}
+
+static void
+set_picture (WatchSink *sink, const gchar *camera, GBytes *jpeg)
+{
+  watch_states_set_picture (((BrokerSink *) sink)->states, camera, jpeg);
+  watch_sink_wake (sink);
+}
+
+static gboolean
+make_mqtt (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data, GError **error)
+{
+  static const WatchSinkClass klass = { run, broker_sink_free, set_camera, set_picture };
+  const gchar *hosts = settings->mqtt ? strstr (settings->mqtt, "://") : NULL;
   g_autofree gchar *scheme =
       hosts ? g_strndup (settings->mqtt, (gsize) (hosts - settings->mqtt)) : g_strdup ("");
   g_autofree gchar *file = g_build_filename (settings->data, "mqtt-topics", NULL);
@@ -322,15 +339,18 @@ watch_sink_new_mqtt (const WatchSettings *settings, GError **error)
   g_autofree gchar *sum = NULL;
   BrokerSink *self;
 
+  if (!settings->mqtt)
+    return TRUE;
   if (!hosts || strchr (hosts, '@')) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
                  "mqtt: expected mqtt://HOST:PORT or mqtts://HOST:PORT; user and password belong "
                  "into the file of `credentials`");
-    return NULL;
+    return FALSE;
   }
-  self = new_sink (scheme, settings->mqtt_prefix, "mqtt", hosts + 3, error);
+  self = new_sink (&klass, scheme, settings->mqtt_prefix, "mqtt", hosts + 3, settings->line_kinds,
+                   error);
   if (!self)
-    return NULL;
+    return FALSE;
   g_strdelimit (self->hosts, "/", '\0');
   self->user = g_strdup (settings->mqtt_user);
   self->password = g_strdup (settings->mqtt_password);
@@ -347,39 +367,17 @@ watch_sink_new_mqtt (const WatchSettings *settings, GError **error)
   self->sent = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, free_sent);
   self->state_number = STATE_NUMBER;
   watch_states_set_online (self->states, TRUE);
-  return &self->sink;
+  add (&self->sink, user_data);
+  return TRUE;
 }
 
-WatchSink *
-watch_sink_new_kafka (const WatchSettings *settings, GError **error)
-{
-  BrokerSink *self = new_sink ("kafka", settings->kafka_topic, "kafka", settings->kafka, error);
+const WatchSinkType watch_sink_mqtt = { "mqtt", make_mqtt };
 
-  if (!self)
-    return NULL;
-  self->user = g_strdup (settings->kafka_user);
-  self->password = g_strdup (settings->kafka_password);
-  self->ca_file = g_strdup (settings->kafka_ca);
-  self->tls = self->ca_file != NULL;
-  return &self->sink;
-}
+/* --- Kafka --- */
 
-void
-watch_sink_set_camera (WatchSink *sink, const gchar *camera, const WatchCameraStatus *status)
-{
-  watch_states_set_camera (((BrokerSink *) sink)->states, camera, status);
-  watch_sink_wake (sink);
-}
-
-void
-watch_sink_set_picture (WatchSink *sink, const gchar *camera, GBytes *jpeg)
-{
-  watch_states_set_picture (((BrokerSink *) sink)->states, camera, jpeg);
-  watch_sink_wake (sink);
-}
-
-void
-watch_sink_set_status (WatchSink *sink, const gchar *program, gchar *status)
+/* Only the latest status is kept; the program is the key. */
+static void
+set_program (WatchSink *sink, const gchar *program, const gchar *status)
 {
   BrokerSink *self = (BrokerSink *) sink;
 
@@ -387,7 +385,29 @@ watch_sink_set_status (WatchSink *sink, const gchar *program, gchar *status)
   g_free (self->status_key);
   g_free (self->status);
   self->status_key = g_strdup (program);
-  self->status = status;
+  self->status = g_strdup (status);
   g_mutex_unlock (&sink->lock);
   watch_sink_wake (sink);
 }
+
+static gboolean
+make_kafka (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data, GError **error)
+{
+  static const WatchSinkClass klass = { run, broker_sink_free, .set_program = set_program };
+  BrokerSink *self;
+
+  if (!settings->kafka)
+    return TRUE;
+  self = new_sink (&klass, "kafka", settings->kafka_topic, "kafka", settings->kafka,
+                   settings->line_kinds, error);
+  if (!self)
+    return FALSE;
+  self->user = g_strdup (settings->kafka_user);
+  self->password = g_strdup (settings->kafka_password);
+  self->ca_file = g_strdup (settings->kafka_ca);
+  self->tls = self->ca_file != NULL;
+  add (&self->sink, user_data);
+  return TRUE;
+}
+
+const WatchSinkType watch_sink_kafka = { "kafka", make_kafka };

@@ -1,7 +1,7 @@
 /* cudaccl-watch - writes lines to a file, or to standard output
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/publish/sink.h"
+#include "apps/watch/publish/sinks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -202,17 +202,23 @@ lines_free (WatchSink *sink)
   g_free (self);
 }
 
-WatchSink *
-watch_sink_new_lines (const WatchSettings *settings, GError **error)
+static gboolean
+make (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data, GError **error)
 {
-  LinesSink *self = g_new0 (LinesSink, 1);
+  static const WatchSinkClass klass = { run, lines_free };
+  LinesSink *self;
 
-  watch_sink_init (&self->sink, g_strdup ("lines"), g_strdup ("lines"), NULL);
-  self->sink.run = run;
-  self->sink.free = lines_free;
+  if (!settings->lines)
+    return TRUE;
+  self = g_new0 (LinesSink, 1);
+  watch_sink_init (&self->sink, &klass, g_strdup ("lines"), g_strdup ("lines"),
+                   settings->line_kinds);
   self->fd = -1;
   self->rest = g_string_new (NULL);
   if (!g_str_equal (settings->lines, "-"))
     self->path = g_strdup (settings->lines);
-  return &self->sink;
+  add (&self->sink, user_data);
+  return TRUE;
 }
+
+const WatchSinkType watch_sink_lines = { "lines", make };

@@ -3,7 +3,7 @@
 
 #include "apps/watch/publish/publisher.h"
 
-#include "apps/watch/publish/sink.h"
+#include "apps/watch/publish/sinks.h"
 
 /* How long watch_publisher_free() waits. */
 #define FREE_TIME (2 * G_TIME_SPAN_SECOND)
@@ -11,12 +11,12 @@
 /* The store has no place for more. */
 #define MAX_SINKS 16
 
+static const WatchSinkType *const types[] = WATCH_SINK_TYPES;
+
 struct _WatchPublisher
 {
   WatchStore *store;
-  GPtrArray *sinks; /* of WatchSink */
-  WatchSink *mqtt;  /* one of them, or NULL */
-  WatchSink *kafka; /* the same */
+  GPtrArray *sinks; /* WatchSink */
 };
 
 static void
@@ -26,16 +26,15 @@ free_sink (gpointer data)
 
   if (sink->thread)
     g_thread_join (sink->thread);
-  sink->free (sink);
+  sink->klass->free (sink);
 }
 
-static gboolean
-add_sink (WatchPublisher *self, WatchSink *sink)
+static void
+add_sink (WatchSink *sink, gpointer user_data)
 {
+  WatchPublisher *self = user_data;
   guint same = 1;
 
-  if (!sink)
-    return FALSE;
   /* Two web hooks may have the same host: in metrics the name distinguishes them. */
   for (guint i = 0; i < self->sinks->len; i++)
     same += g_str_has_prefix (((WatchSink *) g_ptr_array_index (self->sinks, i))->name, sink->name);
@@ -46,26 +45,13 @@ add_sink (WatchPublisher *self, WatchSink *sink)
     sink->name = name;
   }
   g_ptr_array_add (self->sinks, sink);
-  return TRUE;
 }
 
 static gboolean
 add_sinks (WatchPublisher *self, const WatchSettings *settings, GError **error)
 {
-  if (settings->mqtt) {
-    self->mqtt = watch_sink_new_mqtt (settings, error);
-    if (!add_sink (self, self->mqtt))
-      return FALSE;
-  }
-  if (settings->kafka) {
-    self->kafka = watch_sink_new_kafka (settings, error);
-    if (!add_sink (self, self->kafka))
-      return FALSE;
-  }
-  if (settings->lines && !add_sink (self, watch_sink_new_lines (settings, error)))
-    return FALSE;
-  for (gchar **url = settings->webhooks; url && *url; url++) {
-    if (!add_sink (self, watch_sink_new_webhook (*url, error)))
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (!types[i]->make (settings, add_sink, self, error))
       return FALSE;
   }
   if (self->sinks->len <= MAX_SINKS)
@@ -75,41 +61,28 @@ add_sinks (WatchPublisher *self, const WatchSettings *settings, GError **error)
   return FALSE;
 }
 
-/* Tells the store what the sinks want. */
+/* Tells the store which lines the sinks want. */
 static void
 set_sinks (WatchPublisher *self, const WatchSettings *settings)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autoptr (GPtrArray) kinds = g_ptr_array_new ();
-  g_autoptr (GPtrArray) words = g_ptr_array_new ();
-  g_autofree gchar *wanted = NULL;
+  const gchar *names[MAX_SINKS + 1] = { NULL };
+  WatchLineKinds kinds[MAX_SINKS];
 
-  if (settings->line_events)
-    g_ptr_array_add (words, "events");
-  if (settings->line_tracks)
-    g_ptr_array_add (words, "tracks");
-  if (settings->line_frames)
-    g_ptr_array_add (words, "frames");
-  g_ptr_array_add (words, NULL);
-  wanted = g_strjoinv ("+", (gchar **) words->pdata);
   for (guint i = 0; i < self->sinks->len; i++) {
     const WatchSink *sink = g_ptr_array_index (self->sinks, i);
 
-    g_ptr_array_add (names, sink->key);
-    g_ptr_array_add (kinds, (gpointer) (sink->kinds ? sink->kinds : wanted));
+    names[i] = sink->key;
+    kinds[i] = sink->kinds;
   }
-  g_ptr_array_add (names, NULL);
-  g_ptr_array_add (kinds, NULL);
-  watch_store_set_sinks (self->store, (const gchar *const *) names->pdata,
-                         (const gchar *const *) kinds->pdata, settings->spool_bytes);
+  watch_store_set_sinks (self->store, names, kinds, settings->spool_bytes);
 }
 
 WatchPublisher *
-watch_publisher_new (WatchSettings *settings, const WatchShared *shared, GError **error)
+watch_publisher_new (const WatchSettings *settings, WatchStore *store, GError **error)
 {
   WatchPublisher *self = g_new0 (WatchPublisher, 1);
 
-  self->store = shared->store;
+  self->store = store;
   self->sinks = g_ptr_array_new_with_free_func (free_sink);
   if (!add_sinks (self, settings, error)) {
     watch_publisher_free (self);
@@ -139,28 +112,48 @@ watch_publisher_wake (WatchPublisher *self)
     watch_sink_wake (g_ptr_array_index (self->sinks, i));
 }
 
+gboolean
+watch_publisher_differs (const WatchSettings *a, const WatchSettings *b)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (!watch_settings_equal (a, b, types[i]->group, NULL))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
 watch_publisher_set_camera (WatchPublisher *self, const gchar *camera,
                             const WatchCameraStatus *status)
 {
-  if (self->mqtt)
-    watch_sink_set_camera (self->mqtt, camera, status);
+  for (guint i = 0; i < self->sinks->len; i++) {
+    WatchSink *sink = g_ptr_array_index (self->sinks, i);
+
+    if (sink->klass->set_camera)
+      sink->klass->set_camera (sink, camera, status);
+  }
 }
 
 void
 watch_publisher_set_picture (WatchPublisher *self, const gchar *camera, GBytes *jpeg)
 {
-  if (self->mqtt)
-    watch_sink_set_picture (self->mqtt, camera, jpeg);
+  for (guint i = 0; i < self->sinks->len; i++) {
+    WatchSink *sink = g_ptr_array_index (self->sinks, i);
+
+    if (sink->klass->set_picture)
+      sink->klass->set_picture (sink, camera, jpeg);
+  }
 }
 
 void
-watch_publisher_set_status (WatchPublisher *self, const gchar *program, gchar *status)
+watch_publisher_set_program (WatchPublisher *self, const gchar *program, const gchar *status)
 {
-  if (self->kafka)
-    watch_sink_set_status (self->kafka, program, status);
-  else
-    g_free (status);
+  for (guint i = 0; i < self->sinks->len; i++) {
+    WatchSink *sink = g_ptr_array_index (self->sinks, i);
+
+    if (sink->klass->set_program)
+      sink->klass->set_program (sink, program, status);
+  }
 }
 
 static void

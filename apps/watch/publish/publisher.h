@@ -4,7 +4,9 @@
 #ifndef __WATCH_PUBLISHER_H__
 #define __WATCH_PUBLISHER_H__
 
-#include "apps/watch/camera/camera.h"
+#include "apps/watch/records/status.h"
+#include "apps/watch/settings/settings.h"
+#include "apps/watch/store/store.h"
 
 G_BEGIN_DECLS
 
@@ -25,23 +27,26 @@ typedef struct
   gchar *text;     /* what is wrong, in words, or NULL */
 } WatchSinkStatus;
 
-WatchPublisher *watch_publisher_new (WatchSettings *settings, const WatchShared *shared,
+/* @store must live longer. */
+WatchPublisher *watch_publisher_new (const WatchSettings *settings, WatchStore *store,
                                      GError **error);
+/* Whether @b needs other sinks. */
+gboolean watch_publisher_differs (const WatchSettings *a, const WatchSettings *b);
 /* Sends what is pending for at most two seconds. */
 void watch_publisher_free (WatchPublisher *self);
 
 /* There are lines in the spool. From any thread; cheap. */
 void watch_publisher_wake (WatchPublisher *self);
 
-/* States of a camera, for MQTT. NULL as @status: the camera is removed. */
+/* The state of a camera, for sinks that keep states; a NULL @status removes the camera. */
 void watch_publisher_set_camera (WatchPublisher *self, const gchar *camera,
                                  const WatchCameraStatus *status);
 /* The latest picture of an event of the camera. */
 void watch_publisher_set_picture (WatchPublisher *self, const gchar *camera, GBytes *jpeg);
 
-/* What this program and its cameras do, for those who look at many: a line of JSON, taken. It goes
- * to Kafka, to the topic `TOPIC.status`; only the latest is sent. */
-void watch_publisher_set_status (WatchPublisher *self, const gchar *program, gchar *status);
+/* The state of this program and its cameras, a line of JSON, for those who look at many programs.
+ * Only the latest is sent. */
+void watch_publisher_set_program (WatchPublisher *self, const gchar *program, const gchar *status);
 
 /* Returns an array of WatchSinkStatus, which clears its items. */
 GArray *watch_publisher_get_status (WatchPublisher *self);

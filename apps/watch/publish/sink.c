@@ -23,8 +23,10 @@ clear_line (gpointer data)
 }
 
 void
-watch_sink_init (WatchSink *self, gchar *key, gchar *name, const gchar *kinds)
+watch_sink_init (WatchSink *self, const WatchSinkClass *klass, gchar *key, gchar *name,
+                 WatchLineKinds kinds)
 {
+  self->klass = klass;
   self->key = key;
   self->name = name;
   self->kinds = kinds;
@@ -60,7 +62,7 @@ run (gpointer data)
   sigemptyset (&signals);
   sigaddset (&signals, SIGPIPE);
   pthread_sigmask (SIG_BLOCK, &signals, NULL);
-  self->run (self);
+  self->klass->run (self);
   watch_sink_take (self, TRUE);
   return NULL;
 }

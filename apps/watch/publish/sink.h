@@ -6,7 +6,9 @@
 
 #include <gio/gio.h>
 
-#include "apps/watch/camera/camera.h"
+#include "apps/watch/records/status.h"
+#include "apps/watch/settings/settings.h"
+#include "apps/watch/store/store.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +16,17 @@ G_BEGIN_DECLS
  * of the spool: from the first that is not done to the last that was read. Lines in front that are
  * done are taken from the spool. Functions are for the sink's thread unless noted. */
 typedef struct _WatchSink WatchSink;
+
+typedef struct
+{
+  void (*run) (WatchSink *self); /* the thread */
+  void (*free) (WatchSink *self);
+  /* Take states beside lines, from any thread; NULL if the sink has no use for them. A NULL @status
+   * removes the camera. */
+  void (*set_camera) (WatchSink *self, const gchar *camera, const WatchCameraStatus *status);
+  void (*set_picture) (WatchSink *self, const gchar *camera, GBytes *jpeg);
+  void (*set_program) (WatchSink *self, const gchar *program, const gchar *status);
+} WatchSinkClass;
 
 typedef enum
 {
@@ -30,16 +43,16 @@ typedef struct
 
 struct _WatchSink
 {
+  const WatchSinkClass *klass;
   gchar *key;  /* in the store */
   gchar *name; /* for people */
-  const gchar *kinds;
+  WatchLineKinds kinds;
   WatchStore *store;
-  void (*run) (WatchSink *self); /* the thread */
-  void (*free) (WatchSink *self);
 
   GThread *thread;
   int wake; /* eventfd */
 
+  /* Protected by lock. */
   GMutex lock;
   GCond stopped;
   gint64 deadline; /* when the thread ends at the latest, monotonic time; 0: it goes on */
@@ -47,7 +60,8 @@ struct _WatchSink
   guint64 sent, refused;
   gchar *text;
 
-  GArray *lines; /* of WatchSinkLine: the window */
+  /* Sink's thread only. */
+  GArray *lines; /* WatchSinkLine: the window */
   guint64 first; /* number of the first line in the window; numbers begin with 1 */
   gint64 row;    /* of the last line in the window */
   gboolean at_end;
@@ -55,23 +69,22 @@ struct _WatchSink
   gint64 delay;      /* of the next attempt, in milliseconds */
 };
 
-/* Sinks by their settings. Each returns NULL and sets @error if the settings are wrong. */
-WatchSink *watch_sink_new_mqtt (const WatchSettings *settings, GError **error);
-WatchSink *watch_sink_new_kafka (const WatchSettings *settings, GError **error);
-WatchSink *watch_sink_new_lines (const WatchSettings *settings, GError **error);
-WatchSink *watch_sink_new_webhook (const gchar *url, GError **error);
+typedef void (*WatchSinkAdd) (WatchSink *sink, gpointer user_data);
 
-/* For MQTT: as the publisher's functions of the same names. From any thread. */
-void watch_sink_set_camera (WatchSink *sink, const gchar *camera, const WatchCameraStatus *status);
-void watch_sink_set_picture (WatchSink *sink, const gchar *camera, GBytes *jpeg);
+/* A kind of sink. */
+typedef struct
+{
+  const gchar *group; /* of the settings: sinks are made anew when it changes */
+  /* Passes the sinks of the settings to @add. Returns FALSE and sets @error if the settings are
+   * wrong. */
+  gboolean (*make) (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data,
+                    GError **error);
+} WatchSinkType;
 
-/* For Kafka: sends what the program and its cameras do, with the program as key; only the latest is
- * kept. Takes @status, a line of JSON. From any thread. */
-void watch_sink_set_status (WatchSink *sink, const gchar *program, gchar *status);
-
-/* Sets what all sinks have; for functions that make one. Takes @key and @name. */
-void watch_sink_init (WatchSink *self, gchar *key, gchar *name, const gchar *kinds);
-/* The opposite of watch_sink_init(), for `free`. */
+/* Initialises the fields that all sinks have. Takes @key and @name. */
+void watch_sink_init (WatchSink *self, const WatchSinkClass *klass, gchar *key, gchar *name,
+                      WatchLineKinds kinds);
+/* Undoes watch_sink_init(), for free(). */
 void watch_sink_clear (WatchSink *self);
 
 /* From the publisher's thread. */

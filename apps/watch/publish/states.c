@@ -3,8 +3,9 @@
 
 #include "apps/watch/publish/states.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
+
+#include "apps/web/json.h"
 
 typedef struct
 {
@@ -194,33 +195,21 @@ static const Entity zone_entities[] = {
 };
 
 static void
-add_member (JsonBuilder *builder, const gchar *name, const gchar *value)
-{
-  g_autofree gchar *valid = value ? g_utf8_make_valid (value, -1) : NULL;
-
-  if (!value)
-    return;
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, valid);
-}
-
-static void
-add_availability (JsonBuilder *builder, const gchar *base, const gchar *camera)
+add_availability (GString *json, const gchar *base, const gchar *camera)
 {
   g_autofree gchar *topic =
       g_strjoin ("/", base, camera ? camera : "availability", camera ? "availability" : NULL, NULL);
 
-  json_builder_begin_object (builder);
-  add_member (builder, "topic", topic);
-  json_builder_end_object (builder);
+  web_json_begin_object (json, NULL);
+  web_json_add_string (json, "topic", topic);
+  web_json_end_object (json);
 }
 
 static gchar *
 make_config (WatchStates *self, const gchar *camera, const gchar *zone, const Entity *entity,
              const gchar *id, const gchar *device)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autoptr (JsonNode) root = NULL;
+  GString *json = web_json_new ();
   g_autofree gchar *level = zone ? watch_topic_level (zone) : NULL;
   g_autofree gchar *topic = zone ? g_strjoin ("/", self->prefix, camera, level, entity->leaf, NULL)
                                  : g_strjoin ("/", self->prefix, camera, entity->leaf, NULL);
@@ -228,52 +217,45 @@ make_config (WatchStates *self, const gchar *camera, const gchar *zone, const En
   gboolean connection = g_str_equal (entity->leaf, "availability");
   gboolean picture = g_str_equal (entity->component, "image");
 
-  json_builder_begin_object (builder);
-  add_member (builder, "name", zone ? name : entity->name);
-  add_member (builder, "unique_id", id);
-  add_member (builder, picture ? "image_topic" : "state_topic", topic);
+  web_json_add_string (json, "name", zone ? name : entity->name);
+  web_json_add_string (json, "unique_id", id);
+  web_json_add_string (json, picture ? "image_topic" : "state_topic", topic);
   if (picture)
-    add_member (builder, "content_type", "image/jpeg");
+    web_json_add_string (json, "content_type", "image/jpeg");
   if (g_str_equal (entity->component, "binary_sensor")) {
-    add_member (builder, "payload_on", connection ? "online" : "ON");
-    add_member (builder, "payload_off", connection ? "offline" : "OFF");
+    web_json_add_string (json, "payload_on", connection ? "online" : "ON");
+    web_json_add_string (json, "payload_off", connection ? "offline" : "OFF");
   }
-  add_member (builder, "device_class", entity->device_class);
-  add_member (builder, "state_class", entity->state_class);
-  add_member (builder, "icon", entity->icon);
+  web_json_add_string (json, "device_class", entity->device_class);
+  web_json_add_string (json, "state_class", entity->state_class);
+  web_json_add_string (json, "icon", entity->icon);
   if (connection)
-    add_member (builder, "entity_category", "diagnostic");
+    web_json_add_string (json, "entity_category", "diagnostic");
 
   /* The connection and the picture are of interest while the camera is away. */
-  json_builder_set_member_name (builder, "availability");
-  json_builder_begin_array (builder);
-  add_availability (builder, self->prefix, NULL);
+  web_json_begin_array (json, "availability");
+  add_availability (json, self->prefix, NULL);
   if (!connection && !picture)
-    add_availability (builder, self->prefix, camera);
-  json_builder_end_array (builder);
-  add_member (builder, "availability_mode", "all");
+    add_availability (json, self->prefix, camera);
+  web_json_end_array (json);
+  web_json_add_string (json, "availability_mode", "all");
 
-  json_builder_set_member_name (builder, "device");
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "identifiers");
-  json_builder_begin_array (builder);
-  json_builder_add_string_value (builder, device);
-  json_builder_end_array (builder);
-  add_member (builder, "name", camera);
-  add_member (builder, "manufacturer", "cudaccl");
-  add_member (builder, "model", "Camera");
-  add_member (builder, "sw_version", PACKAGE_VERSION);
-  json_builder_end_object (builder);
+  web_json_begin_object (json, "device");
+  web_json_begin_array (json, "identifiers");
+  web_json_add_string (json, NULL, device);
+  web_json_end_array (json);
+  web_json_add_string (json, "name", camera);
+  web_json_add_string (json, "manufacturer", "cudaccl");
+  web_json_add_string (json, "model", "Camera");
+  web_json_add_string (json, "sw_version", PACKAGE_VERSION);
+  web_json_end_object (json);
 
-  json_builder_set_member_name (builder, "origin");
-  json_builder_begin_object (builder);
-  add_member (builder, "name", "cudaccl-watch");
-  add_member (builder, "sw_version", PACKAGE_VERSION);
-  json_builder_end_object (builder);
+  web_json_begin_object (json, "origin");
+  web_json_add_string (json, "name", "cudaccl-watch");
+  web_json_add_string (json, "sw_version", PACKAGE_VERSION);
+  web_json_end_object (json);
 
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  return json_to_string (root, FALSE);
+  return web_json_take (json);
 }
 
 static void

@@ -4,7 +4,8 @@
 #ifndef __WATCH_STATES_H__
 #define __WATCH_STATES_H__
 
-#include "apps/watch/camera/camera.h"
+#include "apps/watch/records/status.h"
+#include "apps/watch/settings/settings.h"
 
 G_BEGIN_DECLS
 

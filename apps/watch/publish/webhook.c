@@ -1,7 +1,7 @@
 /* cudaccl-watch - posts events to a web hook
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/publish/sink.h"
+#include "apps/watch/publish/sinks.h"
 
 #include <glib-unix.h>
 #include <json-glib/json-glib.h>
@@ -296,9 +296,10 @@ webhook_free (WatchSink *sink)
   g_free (self);
 }
 
-WatchSink *
-watch_sink_new_webhook (const gchar *url, GError **error)
+static WatchSink *
+webhook_new (const gchar *url, GError **error)
 {
+  static const WatchSinkClass klass = { run, webhook_free };
   g_autoptr (GUri) uri = g_uri_parse (url, SOUP_HTTP_URI_FLAGS, NULL);
   g_autofree gchar *sum = NULL;
   Webhook *self;
@@ -313,11 +314,24 @@ watch_sink_new_webhook (const gchar *url, GError **error)
   /* The path may have a secret: neither it nor its like is shown. */
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, url, -1);
   self = g_new0 (Webhook, 1);
-  watch_sink_init (&self->sink, g_strdup_printf ("webhook-%.16s", sum),
-                   g_strdup_printf ("webhook %s", g_uri_get_host (uri)), "events");
-  self->sink.run = run;
-  self->sink.free = webhook_free;
+  watch_sink_init (&self->sink, &klass, g_strdup_printf ("webhook-%.16s", sum),
+                   g_strdup_printf ("webhook %s", g_uri_get_host (uri)), WATCH_LINE_EVENTS);
   self->url = g_strdup (url);
   self->context = g_main_context_new ();
   return &self->sink;
 }
+
+static gboolean
+make (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data, GError **error)
+{
+  for (gchar **url = settings->webhooks; url && *url; url++) {
+    WatchSink *sink = webhook_new (*url, error);
+
+    if (!sink)
+      return FALSE;
+    add (sink, user_data);
+  }
+  return TRUE;
+}
+
+const WatchSinkType watch_sink_webhooks = { "webhooks", make };

@@ -3,9 +3,6 @@
 
 #include "apps/watch/records/records.h"
 
-#include <json-glib/json-glib.h>
-#include <string.h>
-
 static const gchar *const kind_names[WATCH_N_EVENT_KINDS] = {
   [WATCH_EVENT_MOTION] = "motion", [WATCH_EVENT_STILL] = "still", [WATCH_EVENT_ENTER] = "enter",
   [WATCH_EVENT_LEAVE] = "leave",   [WATCH_EVENT_DWELL] = "dwell", [WATCH_EVENT_IN] = "in",
@@ -30,32 +27,26 @@ watch_event_kind_from_name (const gchar *name, WatchEventKind *kind)
   return FALSE;
 }
 
-WatchEvent *
-watch_event_copy (const WatchEvent *event)
-{
-  WatchEvent *copy = g_memdup2 (event, sizeof (*event));
+static const gchar *const line_names[] = { "events", "tracks", "frames" };
 
-  copy->camera = g_strdup (event->camera);
-  copy->session = g_strdup (event->session);
-  copy->zone = g_strdup (event->zone);
-  copy->class_name = g_strdup (event->class_name);
-  copy->text = g_strdup (event->text);
-  copy->picture = g_strdup (event->picture);
-  copy->clip = g_strdup (event->clip);
-  return copy;
+const gchar *
+watch_line_kind_get_name (WatchLineKinds kind)
+{
+  gint n = g_bit_nth_lsf (kind, -1);
+
+  return line_names[CLAMP (n, 0, (gint) G_N_ELEMENTS (line_names) - 1)];
 }
 
-void
-watch_event_free (WatchEvent *event)
+gboolean
+watch_line_kind_from_name (const gchar *name, WatchLineKinds *kind)
 {
-  g_free (event->camera);
-  g_free (event->session);
-  g_free (event->zone);
-  g_free (event->class_name);
-  g_free (event->text);
-  g_free (event->picture);
-  g_free (event->clip);
-  g_free (event);
+  for (guint i = 0; i < G_N_ELEMENTS (line_names); i++) {
+    if (g_str_equal (line_names[i], name)) {
+      *kind = 1u << i;
+      return TRUE;
+    }
+  }
+  return FALSE;
 }
 
 WatchTrack *
@@ -121,164 +112,4 @@ watch_time_from_string (const gchar *text, gint64 *time)
     return FALSE;
   *time = (gint64) (seconds * G_USEC_PER_SEC);
   return TRUE;
-}
-
-/* --- JSON. json-glib writes 17 digits of a number, hence not with its builder. --- */
-
-static void
-append_string (GString *text, const gchar *value)
-{
-  g_autofree gchar *valid = g_utf8_make_valid (value, -1);
-  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), valid);
-  g_autofree gchar *quoted = json_to_string (node, FALSE);
-
-  g_string_append (text, quoted);
-}
-
-/* Appends @value without trailing zeros. */
-static void
-append_number (GString *text, gdouble value, const gchar *format)
-{
-  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
-  gsize length;
-
-  g_ascii_formatd (digits, sizeof (digits), format, value);
-  length = strlen (digits);
-  while (digits[length - 1] == '0')
-    length--;
-  if (digits[length - 1] == '.')
-    length--;
-  g_string_append_len (text, digits, length);
-}
-
-/* A share of the frame: four digits tell pixels apart. */
-static void
-append_share (GString *text, gdouble value)
-{
-  append_number (text, value, "%.4f");
-}
-
-static void
-append_name (GString *text, const gchar *name)
-{
-  g_string_append_printf (text, "%s\"%s\":", text->len ? "," : "{", name);
-}
-
-static void
-add_string (GString *text, const gchar *name, const gchar *value)
-{
-  if (!value)
-    return;
-  append_name (text, name);
-  append_string (text, value);
-}
-
-static void
-add_int (GString *text, const gchar *name, guint64 value)
-{
-  append_name (text, name);
-  g_string_append_printf (text, "%" G_GUINT64_FORMAT, value);
-}
-
-static void
-add_share (GString *text, const gchar *name, gdouble value)
-{
-  append_name (text, name);
-  append_share (text, value);
-}
-
-static void
-add_time (GString *text, const gchar *name, gint64 value)
-{
-  g_autofree gchar *time = watch_time_to_string (value);
-
-  add_string (text, name, time);
-}
-
-/* Seconds, to milliseconds. */
-static void
-append_seconds (GString *text, gint64 value)
-{
-  append_number (text, value / 1e6, "%.3f");
-}
-
-gchar *
-watch_event_to_json (const WatchEvent *event)
-{
-  GString *text = g_string_new (NULL);
-
-  add_string (text, "camera", event->camera);
-  add_string (text, "session", event->session);
-  add_int (text, "number", event->number);
-  add_time (text, "utc", event->time);
-  add_string (text, "event", watch_event_kind_get_name (event->kind));
-  add_string (text, "zone", event->zone);
-  if (event->track)
-    add_int (text, "track", event->track);
-  add_string (text, "class", event->class_name);
-  if (event->x >= 0) {
-    add_share (text, "x", event->x);
-    add_share (text, "y", event->y);
-  }
-  if (event->dwell) {
-    append_name (text, "dwell");
-    append_seconds (text, event->dwell);
-  }
-  if (event->zone) {
-    add_int (text, "in", event->in);
-    add_int (text, "out", event->out);
-    add_int (text, "inside", event->inside);
-  }
-  add_string (text, "text", event->text);
-  add_string (text, "picture", event->picture);
-  add_string (text, "clip", event->clip);
-  g_string_append_c (text, '}');
-  return g_string_free (text, FALSE);
-}
-
-gchar *
-watch_track_to_json (const WatchTrack *track)
-{
-  GString *text = g_string_new (NULL);
-
-  add_string (text, "camera", track->camera);
-  add_string (text, "session", track->session);
-  add_int (text, "track", track->number);
-  add_time (text, "begin", track->begin);
-  add_time (text, "end", track->end);
-  add_string (text, "class", track->class_name);
-  if (track->confidence > 0)
-    add_share (text, "confidence", track->confidence);
-  if (track->zones) {
-    append_name (text, "zones");
-    g_string_append_c (text, '[');
-    for (gchar **zone = track->zones; *zone; zone++) {
-      if (zone != track->zones)
-        g_string_append_c (text, ',');
-      append_string (text, *zone);
-    }
-    g_string_append_c (text, ']');
-  }
-  append_name (text, "path");
-  g_string_append_c (text, '[');
-  for (guint i = 0; i < track->n_points; i++) {
-    const WatchPoint *point = &track->points[i];
-
-    /* Seconds since `begin`, and the box. */
-    g_string_append (text, i ? ",[" : "[");
-    append_seconds (text, point->time - track->begin);
-    g_string_append_c (text, ',');
-    append_share (text, point->x);
-    g_string_append_c (text, ',');
-    append_share (text, point->y);
-    g_string_append_c (text, ',');
-    append_share (text, point->width);
-    g_string_append_c (text, ',');
-    append_share (text, point->height);
-    g_string_append_c (text, ']');
-  }
-  g_string_append_c (text, ']');
-  add_string (text, "picture", track->picture);
-  g_string_append_c (text, '}');
-  return g_string_free (text, FALSE);
 }

@@ -47,6 +47,14 @@ typedef struct
   gchar *clip;    /* file in the media folder, or NULL; it is complete some seconds later */
 } WatchEvent;
 
+/* Kinds of lines that sinks take. */
+typedef enum
+{
+  WATCH_LINE_EVENTS = 1 << 0,
+  WATCH_LINE_TRACKS = 1 << 1,
+  WATCH_LINE_FRAMES = 1 << 2,
+} WatchLineKinds;
+
 /* A track's box at a time. */
 typedef struct
 {
@@ -85,16 +93,15 @@ const gchar *watch_event_kind_get_name (WatchEventKind kind);
 /* Returns FALSE if there is no such kind. */
 gboolean watch_event_kind_from_name (const gchar *name, WatchEventKind *kind);
 
+/* The same for one kind of line: events, tracks or frames. */
+const gchar *watch_line_kind_get_name (WatchLineKinds kind);
+gboolean watch_line_kind_from_name (const gchar *name, WatchLineKinds *kind);
+
 WatchEvent *watch_event_copy (const WatchEvent *event);
 void watch_event_free (WatchEvent *event);
 
-/* Returns the event as an object of JSON without a newline, as docs/watch.md describes it. Members
- * have the names of ccljson's lines. */
-gchar *watch_event_to_json (const WatchEvent *event);
-
 WatchTrack *watch_track_copy (const WatchTrack *track);
 void watch_track_free (WatchTrack *track);
-gchar *watch_track_to_json (const WatchTrack *track);
 
 void watch_minute_free (WatchMinute *minute);
 

@@ -10,9 +10,6 @@ G_BEGIN_DECLS
 
 #define WATCH_CAMERA_PREFIX "camera " /* of the names of groups */
 
-/* Whether a camera may have the name. */
-gboolean watch_settings_is_name (const gchar *name);
-
 /* Whether there is such a key in the groups of cameras. */
 gboolean watch_settings_is_camera_key (const gchar *name);
 

@@ -101,7 +101,7 @@ static const Key keys[] = {
   { "webhooks", "urls", WORDS, FIELD (webhooks), NULL,
     "addresses with http:// or https://, separated by spaces", .check = is_web_uri },
   { "lines", "file", TEXT, FIELD (lines), NULL, "a file, or - for standard output" },
-  { "lines", "kinds", OTHER, FIELD (line_events), "events",
+  { "lines", "kinds", OTHER, FIELD (line_kinds), "events",
     "events, tracks and frames, separated by commas" },
   { "onvif", "credentials", USER, FIELD (onvif_user), NULL, USER_FILE },
   { "onvif", "rtsp-port", UINT, FIELD (rtsp_port), "8554", "1 to 65535", 1, 65535 },
@@ -382,16 +382,12 @@ read_kinds (const Reader *reader, const gchar *text, WatchSettings *settings)
 {
   g_auto (GStrv) kinds = g_strsplit (text, ",", -1);
 
-  for (gchar **kind = kinds; *kind; kind++) {
-    g_strstrip (*kind);
-    if (g_str_equal (*kind, "events"))
-      settings->line_events = TRUE;
-    else if (g_str_equal (*kind, "tracks"))
-      settings->line_tracks = TRUE;
-    else if (g_str_equal (*kind, "frames"))
-      settings->line_frames = TRUE;
-    else
-      return fail_value (reader, *kind);
+  for (gchar **item = kinds; *item; item++) {
+    WatchLineKinds kind;
+
+    if (!watch_line_kind_from_name (g_strstrip (*item), &kind))
+      return fail_value (reader, *item);
+    settings->line_kinds |= kind;
   }
   return TRUE;
 }
@@ -840,7 +836,7 @@ values_equal (const Key *key, gconstpointer a, gconstpointer b)
     break;
   }
   if (g_str_equal (key->name, "kinds"))
-    return memcmp (x, y, 3 * sizeof (gboolean)) == 0;
+    return *(WatchLineKinds *) x == *(WatchLineKinds *) y;
   return g_strcmp0 (*(gchar **) x, *(gchar **) y) == 0;
 }
 

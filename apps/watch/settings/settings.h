@@ -4,7 +4,7 @@
 #ifndef __WATCH_SETTINGS_H__
 #define __WATCH_SETTINGS_H__
 
-#include <glib.h>
+#include "apps/watch/records/records.h"
 
 G_BEGIN_DECLS
 
@@ -60,13 +60,11 @@ typedef struct
   gchar *kafka_topic; /* default cudaccl */
   gchar *kafka_user;  /* read from the file `credentials`, or NULL; with one, SASL over TLS */
   gchar *kafka_password;
-  gchar *kafka_ca;      /* PEM file of authorities, with which it is TLS, or NULL */
-  gchar **webhooks;     /* URLs that get each event, or NULL */
-  gchar *lines;         /* a file that gets lines of JSON, `-` for standard output, or NULL */
-  gboolean line_events; /* which lines; default events only */
-  gboolean line_tracks;
-  gboolean line_frames;
-  gchar *onvif_user; /* read from the file `credentials`; NULL: no ONVIF */
+  gchar *kafka_ca;           /* PEM file of authorities, with which it is TLS, or NULL */
+  gchar **webhooks;          /* URLs that get each event, or NULL */
+  gchar *lines;              /* a file that gets lines of JSON, `-` for standard output, or NULL */
+  WatchLineKinds line_kinds; /* of brokers and `lines`; default events */
+  gchar *onvif_user;         /* read from the file `credentials`; NULL: no ONVIF */
   gchar *onvif_password;
   guint rtsp_port;          /* of metadata; default 8554 */
   gboolean onvif_discovery; /* answer probes, unless the address is local; default true */
@@ -106,11 +104,8 @@ WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar
 gboolean watch_settings_edit (const WatchSettings *self, const gchar *name,
                               const gchar *const *keys, const gchar *const *values, GError **error);
 
-/* Whether the schedule @text includes @time (microseconds since 1970), in local time. */
-gboolean watch_schedule_includes (const gchar *text, gint64 time);
-
-/* Returns @uri without user, password and query: for logs and pages. */
-gchar *watch_uri_redact (const gchar *uri);
+/* Whether a camera may have the name. */
+gboolean watch_settings_is_name (const gchar *name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchSettings, watch_settings_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchCameraSettings, watch_camera_settings_unref)

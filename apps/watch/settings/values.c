@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "apps/watch/settings/settings.h"
-
 gboolean
 watch_parse_uint (const gchar *text, guint64 min, guint64 max, guint64 *value)
 {

@@ -28,6 +28,12 @@ gboolean watch_parse_listen (const gchar *text, gboolean *local);
 gchar *watch_parse_camera_uri (const gchar *text, gchar **user, gchar **password,
                                const gchar **expected);
 
+/* Whether the schedule @text includes @time (microseconds since 1970), in local time. */
+gboolean watch_schedule_includes (const gchar *text, gint64 time);
+
+/* Returns @uri without user, password and query: for logs and pages. */
+gchar *watch_uri_redact (const gchar *uri);
+
 G_END_DECLS
 
 #endif /* __WATCH_SETTINGS_VALUES_H__ */

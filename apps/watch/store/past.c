@@ -17,7 +17,7 @@ add_counts (WatchStore *self, WatchDb *db, gint64 camera, GArray *counts)
 
   while (statement && sqlite3_step (statement) == SQLITE_ROW) {
     WatchStoreCounts one = {
-      watch_store_get_name (self, (guint32) sqlite3_column_int64 (statement, 0)),
+      watch_names_get_name (self->names, (guint32) sqlite3_column_int64 (statement, 0)),
       (guint64) sqlite3_column_int64 (statement, 1),
       (guint64) sqlite3_column_int64 (statement, 2),
     };
@@ -49,7 +49,7 @@ watch_store_get_past (WatchStore *self, const gchar *camera, WatchStorePast *pas
   db = watch_store_get_reader (self, FALSE, NULL);
   if (!db)
     return;
-  number = watch_store_get_number (self, camera, FALSE);
+  number = watch_names_get_number (self->names, camera, FALSE);
   past->last_track = (guint64) watch_db_get_int (
       db, "SELECT last_track FROM cameras WHERE camera = ?", "i", number);
   add_counts (self, db, number, past->counts);
@@ -76,7 +76,7 @@ watch_store_get_session_end (WatchStore *self, const gchar *session)
   if (!db)
     return 0;
   end = watch_db_get_int (db, "SELECT max (\"end\") FROM tracks WHERE session = ?", "i",
-                          (gint64) watch_store_get_number (self, session, FALSE));
+                          (gint64) watch_names_get_number (self->names, session, FALSE));
   watch_store_return_reader (self, db);
   return end;
 }

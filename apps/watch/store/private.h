@@ -6,6 +6,7 @@
 
 #include <sqlite3.h>
 
+#include "apps/watch/store/names.h"
 #include "apps/watch/store/store.h"
 
 G_BEGIN_DECLS
@@ -18,26 +19,19 @@ G_BEGIN_DECLS
 /* The number of tracks in a block, see search.c. */
 #define WATCH_STORE_BLOCK 1024
 
-typedef enum
-{
-  WATCH_LINE_EVENTS = 1 << 0,
-  WATCH_LINE_TRACKS = 1 << 1,
-  WATCH_LINE_FRAMES = 1 << 2,
-} WatchLineKind;
-
-/* A receiver of lines from the spool. */
+/* How far a sink has taken lines from the spool. */
 typedef struct
 {
   const gchar *name; /* interned */
-  guint kinds;       /* of WatchLineKind */
-  gint64 place;      /* row of the last line taken */
+  WatchLineKinds kinds;
+  gint64 place; /* row of the last line taken */
   WatchSpoolStats stats;
-} WatchSink;
+} WatchPlace;
 
 /* The writer's view of the database. It is restored when a transaction fails. */
 typedef struct
 {
-  WatchSink sinks[WATCH_STORE_MAX_SINKS];
+  WatchPlace sinks[WATCH_STORE_MAX_SINKS];
   guint n_sinks;
   gint64 last_line;   /* row */
   guint64 line_bytes; /* of all lines */
@@ -68,6 +62,9 @@ struct _WatchStore
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
+  WatchNames *names;                  /* of cameras, sessions, classes and zones */
+  gchar *event_insert, *event_select; /* SQL, never changed */
+
   GMutex mutex;
   GCond wake;  /* the queue is not empty, or closing */
   GCond tried; /* a transaction was committed or failed */
@@ -83,9 +80,6 @@ struct _WatchStore
   WatchStoreState shown; /* after the last transaction */
   GPtrArray *readers;    /* idle connections, WatchDb */
   guint generation;      /* of the file: a damaged one is replaced */
-  /* Names of cameras, sessions, classes and zones. The number of a name is its index + 1. */
-  GPtrArray *names;
-  GHashTable *name_numbers;
 };
 
 /* --- db.c --- */
@@ -114,13 +108,16 @@ gint64 watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...)
 WatchDb *watch_store_get_reader (WatchStore *self, gboolean limit, GError **error);
 void watch_store_return_reader (WatchStore *self, WatchDb *db);
 
-/* --- store.c --- */
+/* --- events.c --- */
 
-/* Returns the number of the name, 0 for NULL. With @add, adds the name if it is new; without, a
- * new name has the number G_MAXUINT32. */
-guint32 watch_store_get_number (WatchStore *self, const gchar *name, gboolean add);
-/* The reverse; free it. */
-gchar *watch_store_get_name (WatchStore *self, guint32 number);
+/* Returns the SQL that makes the table, or that adds the columns of a later @version to it. */
+gchar *watch_events_get_schema (guint version);
+gchar *watch_events_get_select (void);
+gchar *watch_events_get_insert (void);
+/* For the writer; returns a code of SQLite. */
+int watch_events_insert (WatchStore *self, const WatchEvent *event);
+/* Reads a row of the select. */
+WatchEvent *watch_events_read (WatchStore *self, sqlite3_stmt *statement);
 
 /* --- spool.c: called by the writer within a transaction; return a code of SQLite --- */
 
@@ -128,15 +125,13 @@ int watch_spool_load (WatchStore *self);
 /* In a new database, names the sinks of @before, and numbers lines after those of before: sinks
  * count rows on. Not within a transaction. */
 int watch_spool_continue (WatchStore *self, const WatchStoreState *before);
-int watch_spool_add (WatchStore *self, WatchLineKind kind, const gchar *camera, const gchar *line);
-int watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint *kinds,
+int watch_spool_add (WatchStore *self, WatchLineKinds kind, const gchar *camera, const gchar *line);
+int watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const WatchLineKinds *kinds,
                            guint64 max_bytes);
 int watch_spool_taken (WatchStore *self, const gchar *sink, gint64 row);
-gboolean watch_spool_wants (WatchStore *self, WatchLineKind kind);
+gboolean watch_spool_wants (WatchStore *self, WatchLineKinds kind);
 /* Removes lines that all sinks have taken, and drops the oldest above the limit. */
 int watch_spool_trim (WatchStore *self);
-/* Parses kinds such as `events+tracks`. */
-guint watch_line_kinds_parse (const gchar *text);
 
 /* --- search.c: the same --- */
 

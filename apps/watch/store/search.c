@@ -64,14 +64,15 @@ watch_search_add_track (WatchStore *self, const WatchTrack *track)
   g_autofree guint32 *zones = g_new (guint32, n_zones);
 
   for (guint i = 0; i < n_zones; i++)
-    zones[i] = watch_store_get_number (self, track->zones[i], TRUE);
+    zones[i] = watch_names_get_number (self->names, track->zones[i], TRUE);
   watch_path_pack (path, zones, n_zones, track->begin, track->points, track->n_points);
   self->state.n_unsealed++;
   return watch_db_run (self->db, "INSERT INTO tracks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                       "iiiiiidbs", (gint64) watch_store_get_number (self, track->camera, TRUE),
-                       (gint64) watch_store_get_number (self, track->session, TRUE),
+                       "iiiiiidbs",
+                       (gint64) watch_names_get_number (self->names, track->camera, TRUE),
+                       (gint64) watch_names_get_number (self->names, track->session, TRUE),
                        (gint64) track->number, track->begin, track->end,
-                       (gint64) watch_store_get_number (self, track->class_name, TRUE),
+                       (gint64) watch_names_get_number (self->names, track->class_name, TRUE),
                        track->confidence, path, track->picture);
 }
 
@@ -373,12 +374,12 @@ read_track (WatchStore *self, sqlite3_stmt *statement)
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (WatchPoint));
   WatchTrack *track = g_new0 (WatchTrack, 1);
 
-  track->camera = watch_store_get_name (self, sqlite3_column_int64 (statement, 0));
-  track->session = watch_store_get_name (self, sqlite3_column_int64 (statement, 1));
+  track->camera = watch_names_get_name (self->names, sqlite3_column_int64 (statement, 0));
+  track->session = watch_names_get_name (self->names, sqlite3_column_int64 (statement, 1));
   track->number = sqlite3_column_int64 (statement, 2);
   track->begin = sqlite3_column_int64 (statement, 3);
   track->end = sqlite3_column_int64 (statement, 4);
-  track->class_name = watch_store_get_name (self, sqlite3_column_int64 (statement, 5));
+  track->class_name = watch_names_get_name (self->names, sqlite3_column_int64 (statement, 5));
   track->confidence = sqlite3_column_double (statement, 6);
   watch_path_unpack (sqlite3_column_blob (statement, 7), sqlite3_column_bytes (statement, 7),
                      track->begin, zones, points);
@@ -388,7 +389,7 @@ read_track (WatchStore *self, sqlite3_stmt *statement)
   if (zones->len > 0) {
     track->zones = g_new0 (gchar *, zones->len + 1);
     for (guint i = 0; i < zones->len; i++) {
-      track->zones[i] = watch_store_get_name (self, g_array_index (zones, guint32, i));
+      track->zones[i] = watch_names_get_name (self->names, g_array_index (zones, guint32, i));
       if (!track->zones[i])
         track->zones[i] = g_strdup ("");
     }
@@ -439,9 +440,9 @@ watch_store_find_tracks (WatchStore *self, const WatchQuery *query, gint64 *next
                  WATCH_SHAPE_MAX_POINTS);
     return NULL;
   }
-  search.camera = watch_store_get_number (self, query->camera, FALSE);
-  search.class_name = watch_store_get_number (self, query->class_name, FALSE);
-  search.zone = watch_store_get_number (self, query->zone, FALSE);
+  search.camera = watch_names_get_number (self->names, query->camera, FALSE);
+  search.class_name = watch_names_get_number (self->names, query->class_name, FALSE);
+  search.zone = watch_names_get_number (self->names, query->zone, FALSE);
   search.db = watch_store_get_reader (self, TRUE, error);
   if (!search.db)
     return NULL;
@@ -466,31 +467,6 @@ watch_store_find_tracks (WatchStore *self, const WatchQuery *query, gint64 *next
 
 /* --- Events and minutes --- */
 
-static WatchEvent *
-read_event (WatchStore *self, sqlite3_stmt *statement)
-{
-  WatchEvent *event = g_new0 (WatchEvent, 1);
-
-  event->time = sqlite3_column_int64 (statement, 1);
-  event->camera = watch_store_get_name (self, sqlite3_column_int64 (statement, 2));
-  event->session = watch_store_get_name (self, sqlite3_column_int64 (statement, 3));
-  event->number = sqlite3_column_int64 (statement, 4);
-  event->kind = CLAMP (sqlite3_column_int (statement, 5), 0, WATCH_N_EVENT_KINDS - 1);
-  event->zone = watch_store_get_name (self, sqlite3_column_int64 (statement, 6));
-  event->track = sqlite3_column_int64 (statement, 7);
-  event->class_name = watch_store_get_name (self, sqlite3_column_int64 (statement, 8));
-  event->x = sqlite3_column_double (statement, 9);
-  event->y = sqlite3_column_double (statement, 10);
-  event->dwell = sqlite3_column_int64 (statement, 11);
-  event->in = sqlite3_column_int64 (statement, 12);
-  event->out = sqlite3_column_int64 (statement, 13);
-  event->inside = sqlite3_column_int64 (statement, 14);
-  event->text = g_strdup ((const gchar *) sqlite3_column_text (statement, 15));
-  event->picture = g_strdup ((const gchar *) sqlite3_column_text (statement, 16));
-  event->clip = g_strdup ((const gchar *) sqlite3_column_text (statement, 17));
-  return event;
-}
-
 /* Binds the parameter, if the statement has it. */
 static void
 bind_named (sqlite3_stmt *statement, const gchar *name, gint64 value)
@@ -513,7 +489,8 @@ watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next
   if (!check_query (query, MAX_RECORDS, error))
     return NULL;
   /* Without conditions that are not needed, SQLite finds an index. */
-  sql = g_string_new ("SELECT * FROM events WHERE time >= @begin AND time < @end");
+  sql = g_string_new (self->event_select);
+  g_string_append (sql, " WHERE time >= @begin AND time < @end");
   if (query->camera)
     g_string_append (sql, " AND camera = @camera");
   if (query->zone)
@@ -533,9 +510,10 @@ watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next
   if (statement) {
     bind_named (statement, "@begin", query->begin);
     bind_named (statement, "@end", query->end ? query->end : G_MAXINT64);
-    bind_named (statement, "@camera", watch_store_get_number (self, query->camera, FALSE));
-    bind_named (statement, "@zone", watch_store_get_number (self, query->zone, FALSE));
-    bind_named (statement, "@class", watch_store_get_number (self, query->class_name, FALSE));
+    bind_named (statement, "@camera", watch_names_get_number (self->names, query->camera, FALSE));
+    bind_named (statement, "@zone", watch_names_get_number (self->names, query->zone, FALSE));
+    bind_named (statement, "@class",
+                watch_names_get_number (self->names, query->class_name, FALSE));
     bind_named (statement, "@kind", query->kind);
     bind_named (statement, "@before", query->before);
     bind_named (statement, "@limit", query->limit + 1);
@@ -545,7 +523,7 @@ watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next
       if (events->len == query->limit)
         break;
       *next = sqlite3_column_int64 (statement, 0);
-      g_ptr_array_add (events, read_event (self, statement));
+      g_ptr_array_add (events, watch_events_read (self, statement));
     }
     /* All rows were read: there is no next page. */
     if (code == SQLITE_DONE)
@@ -578,16 +556,16 @@ watch_store_find_minutes (WatchStore *self, const WatchQuery *query, GError **er
                       "camera = ?4 ORDER BY time LIMIT ?5"
                     : "SELECT * FROM minutes WHERE zone = ? AND time >= ? AND time < ? AND "
                       "?4 = 0 ORDER BY time, camera LIMIT ?5",
-      "iiiii", (gint64) watch_store_get_number (self, query->zone, FALSE), query->begin,
+      "iiiii", (gint64) watch_names_get_number (self->names, query->zone, FALSE), query->begin,
       query->end ? query->end : G_MAXINT64,
-      (gint64) watch_store_get_number (self, query->camera, FALSE), (gint64) query->limit);
+      (gint64) watch_names_get_number (self->names, query->camera, FALSE), (gint64) query->limit);
   if (statement) {
     minutes = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_minute_free);
     while ((code = sqlite3_step (statement)) == SQLITE_ROW) {
       WatchMinute *minute = g_new0 (WatchMinute, 1);
 
-      minute->camera = watch_store_get_name (self, sqlite3_column_int64 (statement, 0));
-      minute->zone = watch_store_get_name (self, sqlite3_column_int64 (statement, 1));
+      minute->camera = watch_names_get_name (self->names, sqlite3_column_int64 (statement, 0));
+      minute->zone = watch_names_get_name (self->names, sqlite3_column_int64 (statement, 1));
       minute->time = sqlite3_column_int64 (statement, 2);
       minute->in = sqlite3_column_int64 (statement, 3);
       minute->out = sqlite3_column_int64 (statement, 4);

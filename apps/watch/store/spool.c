@@ -11,31 +11,15 @@
 /* How many lines are dropped at a time. */
 #define DROP_LINES 64
 
-static const gchar *const kind_names[] = { "events", "tracks", "frames" };
-
 void
 watch_line_free (WatchLine *line)
 {
   g_free (line->camera);
-  g_free (line->kind);
   g_free (line->line);
   g_free (line);
 }
 
-guint
-watch_line_kinds_parse (const gchar *text)
-{
-  g_auto (GStrv) words = g_strsplit (text, "+", -1);
-  guint kinds = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (kind_names); i++) {
-    if (g_strv_contains ((const gchar *const *) words, kind_names[i]))
-      kinds |= 1u << i;
-  }
-  return kinds;
-}
-
-static WatchSink *
+static WatchPlace *
 find_sink (WatchStoreState *state, const gchar *name)
 {
   for (guint i = 0; i < state->n_sinks; i++) {
@@ -46,7 +30,7 @@ find_sink (WatchStoreState *state, const gchar *name)
 }
 
 static gint64
-count_lines (WatchStore *self, guint kinds, gint64 after, gint64 last)
+count_lines (WatchStore *self, WatchLineKinds kinds, gint64 after, gint64 last)
 {
   return watch_db_get_int (
       self->db, "SELECT count(*) FROM lines WHERE row > ? AND row <= ? AND (kind & ?) != 0", "iii",
@@ -69,7 +53,7 @@ watch_spool_load (WatchStore *self)
   if (!statement)
     return sqlite3_errcode (self->db->db);
   while (state->n_sinks < WATCH_STORE_MAX_SINKS && sqlite3_step (statement) == SQLITE_ROW) {
-    WatchSink *sink = &state->sinks[state->n_sinks];
+    WatchPlace *sink = &state->sinks[state->n_sinks];
     const gchar *name = (const gchar *) sqlite3_column_text (statement, 0);
 
     if (!name)
@@ -85,7 +69,7 @@ watch_spool_load (WatchStore *self)
 }
 
 gboolean
-watch_spool_wants (WatchStore *self, WatchLineKind kind)
+watch_spool_wants (WatchStore *self, WatchLineKinds kind)
 {
   for (guint i = 0; i < self->state.n_sinks && !g_atomic_int_get (&self->no_spool); i++) {
     if (self->state.sinks[i].kinds & kind)
@@ -95,13 +79,13 @@ watch_spool_wants (WatchStore *self, WatchLineKind kind)
 }
 
 int
-watch_spool_add (WatchStore *self, WatchLineKind kind, const gchar *camera, const gchar *line)
+watch_spool_add (WatchStore *self, WatchLineKinds kind, const gchar *camera, const gchar *line)
 {
   WatchStoreState *state = &self->state;
   GByteArray bytes = { (guint8 *) line, strlen (line) };
-  int code =
-      watch_db_run (self->db, "INSERT INTO lines VALUES (NULL, ?, ?, ?)", "iib",
-                    (gint64) watch_store_get_number (self, camera, TRUE), (gint64) kind, &bytes);
+  int code = watch_db_run (self->db, "INSERT INTO lines VALUES (NULL, ?, ?, ?)", "iib",
+                           (gint64) watch_names_get_number (self->names, camera, TRUE),
+                           (gint64) kind, &bytes);
 
   if (code != SQLITE_OK)
     return code;
@@ -115,7 +99,7 @@ watch_spool_add (WatchStore *self, WatchLineKind kind, const gchar *camera, cons
 }
 
 static int
-write_sink (WatchStore *self, const WatchSink *sink)
+write_sink (WatchStore *self, const WatchPlace *sink)
 {
   return watch_db_run (self->db, "INSERT OR REPLACE INTO sinks VALUES (?, ?, ?, ?)", "siii",
                        sink->name, (gint64) sink->kinds, sink->place, (gint64) sink->stats.dropped);
@@ -135,7 +119,7 @@ watch_spool_continue (WatchStore *self, const WatchStoreState *before)
     code = watch_db_run (self->db, "INSERT INTO sqlite_sequence VALUES ('lines', ?)", "i",
                          state->last_line);
   for (guint i = 0; i < state->n_sinks && code == SQLITE_OK; i++) {
-    WatchSink *sink = &state->sinks[i];
+    WatchPlace *sink = &state->sinks[i];
 
     *sink = before->sinks[i];
     /* What it had not taken is lost. */
@@ -148,7 +132,7 @@ watch_spool_continue (WatchStore *self, const WatchStoreState *before)
 }
 
 int
-watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint *kinds,
+watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const WatchLineKinds *kinds,
                        guint64 max_bytes)
 {
   WatchStoreState *state = &self->state;
@@ -157,10 +141,10 @@ watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint 
 
   state->n_sinks = 0;
   for (guint i = 0; names[i] && i < WATCH_STORE_MAX_SINKS && code == SQLITE_OK; i++) {
-    const WatchSink *old = find_sink (&before, names[i]);
-    WatchSink *sink = &state->sinks[i];
+    const WatchPlace *old = find_sink (&before, names[i]);
+    WatchPlace *sink = &state->sinks[i];
 
-    *sink = old ? *old : (WatchSink){ g_intern_string (names[i]), 0, state->last_line };
+    *sink = old ? *old : (WatchPlace){ g_intern_string (names[i]), 0, state->last_line };
     sink->kinds = kinds[i];
     sink->stats.pending = count_lines (self, sink->kinds, sink->place, G_MAXINT64);
     state->n_sinks++;
@@ -173,7 +157,7 @@ watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const guint 
 int
 watch_spool_taken (WatchStore *self, const gchar *name, gint64 row)
 {
-  WatchSink *sink = find_sink (&self->state, name);
+  WatchPlace *sink = find_sink (&self->state, name);
 
   row = MIN (row, self->state.last_line);
   if (!sink || row <= sink->place)
@@ -221,7 +205,7 @@ watch_spool_trim (WatchStore *self)
       break;
     }
     for (guint i = 0; i < state->n_sinks && code == SQLITE_OK; i++) {
-      WatchSink *sink = &state->sinks[i];
+      WatchPlace *sink = &state->sinks[i];
       guint64 n = count_lines (self, sink->kinds, sink->place, row);
 
       if (sink->place >= row)
@@ -241,9 +225,9 @@ watch_spool_trim (WatchStore *self)
 
 /* Returns a copy of the sink's state after the last commit. */
 static gboolean
-get_sink (WatchStore *self, const gchar *name, WatchSink *sink)
+get_sink (WatchStore *self, const gchar *name, WatchPlace *sink)
 {
-  WatchSink *found;
+  WatchPlace *found;
 
   g_mutex_lock (&self->mutex);
   found = find_sink (&self->shown, name);
@@ -258,7 +242,7 @@ watch_store_peek (WatchStore *self, const gchar *name, gint64 row, guint max)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_line_free);
   sqlite3_stmt *statement;
-  WatchSink sink;
+  WatchPlace sink;
   WatchDb *db;
 
   if (!get_sink (self, name, &sink) || !(db = watch_store_get_reader (self, FALSE, NULL)))
@@ -270,12 +254,11 @@ watch_store_peek (WatchStore *self, const gchar *name, gint64 row, guint max)
       "iii", MAX (row, sink.place), (gint64) sink.kinds, (gint64) max);
   while (statement && sqlite3_step (statement) == SQLITE_ROW) {
     WatchLine *line = g_new0 (WatchLine, 1);
-    gint kind = g_bit_nth_lsf (sqlite3_column_int64 (statement, 2), -1);
     const gchar *text = sqlite3_column_blob (statement, 3);
 
     line->row = sqlite3_column_int64 (statement, 0);
-    line->camera = watch_store_get_name (self, sqlite3_column_int64 (statement, 1));
-    line->kind = g_strdup (kind_names[CLAMP (kind, 0, (gint) G_N_ELEMENTS (kind_names) - 1)]);
+    line->camera = watch_names_get_name (self->names, sqlite3_column_int64 (statement, 1));
+    line->kind = (WatchLineKinds) sqlite3_column_int64 (statement, 2);
     line->line = g_strndup (text ? text : "", sqlite3_column_bytes (statement, 3));
     g_ptr_array_add (lines, line);
   }
@@ -286,7 +269,7 @@ watch_store_peek (WatchStore *self, const gchar *name, gint64 row, guint max)
 void
 watch_store_get_spool_stats (WatchStore *self, const gchar *name, WatchSpoolStats *stats)
 {
-  WatchSink sink = { 0 };
+  WatchPlace sink = { 0 };
 
   get_sink (self, name, &sink);
   *stats = sink.stats;

@@ -3,6 +3,8 @@
 
 #include "apps/watch/store/private.h"
 
+#include "apps/watch/records/json.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -17,14 +19,11 @@
 /* How many rows of a table a transaction removes at most, so that events do not wait for long. */
 #define REMOVE_ROWS 4000
 
-/* The n-th entry upgrades a database of version n to n + 1. Once released, entries must not change:
- * add new ones. Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
+/* The n-th entry upgrades a database of version n to n + 1, after the columns of events: those of
+ * watch_event_fields follow by themselves. Once released, entries must not change: add new ones,
+ * which may be "". Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
 static const gchar *const upgrades[] = {
   "CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"
-  "CREATE TABLE events (row INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER, camera INTEGER,"
-  " session INTEGER, number INTEGER, kind INTEGER, zone INTEGER, track INTEGER, class INTEGER,"
-  " x REAL, y REAL, dwell INTEGER, \"in\" INTEGER, out INTEGER, inside INTEGER, text TEXT,"
-  " picture TEXT, clip TEXT);"
   "CREATE INDEX events_time ON events (time);"
   "CREATE INDEX events_camera ON events (camera, time);"
   "CREATE INDEX events_zone ON events (zone, time) WHERE zone > 0;"
@@ -73,7 +72,7 @@ typedef struct
   gchar *text; /* the camera of a line, or the sink */
   gchar *line;
   gchar **strings; /* sinks or files */
-  guint kinds[WATCH_STORE_MAX_SINKS];
+  WatchLineKinds kinds[WATCH_STORE_MAX_SINKS];
   gint64 value;  /* a time, row, or number of bytes */
   gboolean more; /* there are more rows to remove */
 } Operation;
@@ -92,50 +91,15 @@ operation_free (Operation *operation)
 
 /* --- Names --- */
 
-guint32
-watch_store_get_number (WatchStore *self, const gchar *name, gboolean add)
-{
-  guint32 number;
-
-  if (!name)
-    return 0;
-  g_mutex_lock (&self->mutex);
-  number = GPOINTER_TO_UINT (g_hash_table_lookup (self->name_numbers, name));
-  if (number == 0 && add) {
-    gchar *copy = g_strdup (name);
-
-    g_ptr_array_add (self->names, copy);
-    number = self->names->len;
-    g_hash_table_insert (self->name_numbers, copy, GUINT_TO_POINTER (number));
-  }
-  g_mutex_unlock (&self->mutex);
-  return number ? number : G_MAXUINT32;
-}
-
-gchar *
-watch_store_get_name (WatchStore *self, guint32 number)
-{
-  gchar *name = NULL;
-
-  g_mutex_lock (&self->mutex);
-  if (number > 0 && number <= self->names->len)
-    name = g_strdup (g_ptr_array_index (self->names, number - 1));
-  g_mutex_unlock (&self->mutex);
-  return name;
-}
-
 /* Writes names that are new since the last commit. */
 static int
 write_names (WatchStore *self)
 {
   int code = SQLITE_OK;
-  guint n_names;
+  guint n_names = watch_names_get_n (self->names);
 
-  g_mutex_lock (&self->mutex);
-  n_names = self->names->len;
-  g_mutex_unlock (&self->mutex);
   for (guint i = self->state.n_names; i < n_names && code == SQLITE_OK; i++) {
-    g_autofree gchar *name = watch_store_get_name (self, i + 1);
+    g_autofree gchar *name = watch_names_get_name (self->names, i + 1);
 
     code = watch_db_run (self->db, "INSERT INTO names VALUES (?, ?)", "is", (gint64) (i + 1), name);
   }
@@ -158,7 +122,7 @@ load_names (WatchStore *self)
     /* Numbers must be without gaps, and names unique. */
     n++;
     if (!name || sqlite3_column_int64 (statement, 0) != n ||
-        watch_store_get_number (self, name, TRUE) != n) {
+        watch_names_get_number (self->names, name, TRUE) != n) {
       sqlite3_reset (statement);
       return SQLITE_CORRUPT;
     }
@@ -189,8 +153,10 @@ upgrade (WatchStore *self, GError **error)
   if (!check_version (self, version, error))
     return SQLITE_OK;
   for (; version < (gint64) G_N_ELEMENTS (upgrades); version++) {
-    g_autofree gchar *sql = g_strdup_printf ("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT",
-                                             upgrades[version], (int) version + 1);
+    g_autofree gchar *events = watch_events_get_schema ((guint) version + 1);
+    g_autofree gchar *sql =
+        g_strdup_printf ("BEGIN IMMEDIATE; %s%s PRAGMA user_version = %d; COMMIT", events,
+                         upgrades[version], (int) version + 1);
     int code = sqlite3_exec (self->db->db, sql, NULL, NULL, NULL);
 
     if (code != SQLITE_OK)
@@ -322,17 +288,9 @@ lock_folder (const gchar *data, GError **error)
 static int
 write_event (WatchStore *self, const WatchEvent *event)
 {
-  gint64 camera = watch_store_get_number (self, event->camera, TRUE);
-  gint64 zone = watch_store_get_number (self, event->zone, TRUE);
-  int code = watch_db_run (
-      self->db,
-      "INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      "iiiiiiiiddiiiisss", event->time, camera,
-      (gint64) watch_store_get_number (self, event->session, TRUE), (gint64) event->number,
-      (gint64) event->kind, zone, (gint64) event->track,
-      (gint64) watch_store_get_number (self, event->class_name, TRUE), event->x, event->y,
-      event->dwell, (gint64) event->in, (gint64) event->out, (gint64) event->inside, event->text,
-      event->picture, event->clip);
+  gint64 camera = watch_names_get_number (self->names, event->camera, TRUE);
+  gint64 zone = watch_names_get_number (self->names, event->zone, TRUE);
+  int code = watch_events_insert (self, event);
 
   if (code == SQLITE_OK && zone)
     code = watch_db_run (self->db, "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?)", "iiii",
@@ -360,7 +318,7 @@ write_track (WatchStore *self, const WatchTrack *track)
     code = watch_db_run (self->db,
                          "INSERT INTO cameras VALUES (?, ?) ON CONFLICT (camera) DO UPDATE SET "
                          "last_track = max (last_track, excluded.last_track)",
-                         "ii", (gint64) watch_store_get_number (self, track->camera, TRUE),
+                         "ii", (gint64) watch_names_get_number (self->names, track->camera, TRUE),
                          (gint64) track->number);
   if (code == SQLITE_OK && watch_spool_wants (self, WATCH_LINE_TRACKS)) {
     g_autofree gchar *line = watch_track_to_json (track);
@@ -433,14 +391,15 @@ write_operation (WatchStore *self, Operation *operation)
   case OPERATION_MINUTE: {
     WatchMinute *minute = operation->minute;
 
-    return watch_db_run (self->db,
-                         "INSERT INTO minutes VALUES (?, ?, ?, ?, ?, ?) "
-                         "ON CONFLICT (camera, zone, time) DO UPDATE SET "
-                         "\"in\" = \"in\" + excluded.\"in\", out = out + excluded.out, "
-                         "inside = max (inside, excluded.inside)",
-                         "iiiiii", (gint64) watch_store_get_number (self, minute->camera, TRUE),
-                         (gint64) watch_store_get_number (self, minute->zone, TRUE), minute->time,
-                         (gint64) minute->in, (gint64) minute->out, (gint64) minute->inside);
+    return watch_db_run (
+        self->db,
+        "INSERT INTO minutes VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (camera, zone, time) DO UPDATE SET "
+        "\"in\" = \"in\" + excluded.\"in\", out = out + excluded.out, "
+        "inside = max (inside, excluded.inside)",
+        "iiiiii", (gint64) watch_names_get_number (self->names, minute->camera, TRUE),
+        (gint64) watch_names_get_number (self->names, minute->zone, TRUE), minute->time,
+        (gint64) minute->in, (gint64) minute->out, (gint64) minute->inside);
   }
   case OPERATION_LINE:
     return watch_spool_wants (self, operation->kinds[0])
@@ -692,8 +651,9 @@ store_new (const gchar *data)
   g_cond_init (&self->tried);
   g_queue_init (&self->queue);
   self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_db_free);
-  self->names = g_ptr_array_new_with_free_func (g_free);
-  self->name_numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  self->names = watch_names_new ();
+  self->event_insert = watch_events_get_insert ();
+  self->event_select = watch_events_get_select ();
   return self;
 }
 
@@ -751,8 +711,9 @@ watch_store_close (WatchStore *self)
     g_thread_join (self->thread);
   g_ptr_array_unref (self->readers);
   g_clear_pointer (&self->db, watch_db_free);
-  g_hash_table_unref (self->name_numbers);
-  g_ptr_array_unref (self->names);
+  watch_names_free (self->names);
+  g_free (self->event_insert);
+  g_free (self->event_select);
   g_free (self->stats.last_error);
   g_free (self->path);
   g_mutex_clear (&self->mutex);
@@ -802,12 +763,12 @@ watch_store_add_minute (WatchStore *self, WatchMinute *minute)
 }
 
 void
-watch_store_add_line (WatchStore *self, const gchar *camera, const gchar *kind, gchar *line)
+watch_store_add_line (WatchStore *self, const gchar *camera, WatchLineKinds kind, gchar *line)
 {
   Operation *operation = operation_new (OPERATION_LINE);
 
   operation->text = g_strdup (camera);
-  operation->kinds[0] = watch_line_kinds_parse (kind);
+  operation->kinds[0] = kind;
   operation->line = line;
   push (self, operation);
 }
@@ -828,7 +789,7 @@ watch_store_stop_spooling (WatchStore *self)
 }
 
 void
-watch_store_set_sinks (WatchStore *self, const gchar *const *names, const gchar *const *kinds,
+watch_store_set_sinks (WatchStore *self, const gchar *const *names, const WatchLineKinds *kinds,
                        guint64 max_bytes)
 {
   Operation *operation = operation_new (OPERATION_SINKS);
@@ -836,7 +797,7 @@ watch_store_set_sinks (WatchStore *self, const gchar *const *names, const gchar 
   operation->strings = g_strdupv ((gchar **) names);
   operation->value = MIN (max_bytes, G_MAXINT64);
   for (guint i = 0; names[i] && i < WATCH_STORE_MAX_SINKS; i++)
-    operation->kinds[i] = watch_line_kinds_parse (kinds[i]);
+    operation->kinds[i] = kinds[i];
   wait_for (self, push (self, operation));
 }
 

@@ -36,7 +36,7 @@ void watch_store_add_track (WatchStore *self, WatchTrack *track);
 /* Adds to the counts of the same minute, takes the larger `inside`. */
 void watch_store_add_minute (WatchStore *self, WatchMinute *minute);
 /* Adds a line to the spool alone, as for frames. */
-void watch_store_add_line (WatchStore *self, const gchar *camera, const gchar *kind, gchar *line);
+void watch_store_add_line (WatchStore *self, const gchar *camera, WatchLineKinds kind, gchar *line);
 
 /* From now on, events and tracks are not put into the spool: those of recordings are no news. */
 void watch_store_stop_spooling (WatchStore *self);
@@ -102,18 +102,18 @@ typedef struct
 {
   gint64 row;
   gchar *camera;
-  gchar *kind; /* events, tracks or frames */
-  gchar *line; /* JSON without a newline */
+  WatchLineKinds kind; /* one of them */
+  gchar *line;         /* JSON without a newline */
 } WatchLine;
 
 void watch_line_free (WatchLine *line);
 
-/* Names the sinks and what they want (`events`, `tracks`, `frames`, joined by `+`). Those of before
+/* Names the sinks, NULL-terminated, and the @kinds that each wants. Those of before
  * keep their place, new ones begin with the next line, and the others are forgotten. If the spool
  * is larger than @max_bytes, the oldest lines are dropped, and counted for each sink that had not
  * taken them. */
-void watch_store_set_sinks (WatchStore *self, const gchar *const *names, const gchar *const *kinds,
-                            guint64 max_bytes);
+void watch_store_set_sinks (WatchStore *self, const gchar *const *names,
+                            const WatchLineKinds *kinds, guint64 max_bytes);
 
 /* Returns up to @max lines (WatchLine) after @row in order of their rows; @row 0: those after the
  * last one taken. */

@@ -1,7 +1,7 @@
 /* cudaccl-watch - functions that are called with each event
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/listeners.h"
+#include "apps/watch/records/listeners.h"
 
 typedef struct
 {
