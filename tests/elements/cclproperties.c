@@ -90,6 +90,57 @@ GST_START_TEST (test_properties)
 }
 GST_END_TEST;
 
+/* A string can be unset, unless the element needs one: then NULL sets the default, that of the
+ * subclass. Instances do not share strings. */
+GST_START_TEST (test_strings)
+{
+  static const struct
+  {
+    const gchar *element, *property, *unset;
+  } cases[] = {
+    { "cudaccl", "morphology", "none" }, { "cclmotion", "morphology", "auto" },
+    { "cclmask", "morphology", "auto" }, { "cclcolor", "roi-type", "blob" },
+    { "cudaccl", "include", NULL },      { "ccldetect", "model", NULL },
+    { "cclzones", "zones", NULL },       { "ccljson", "source", NULL },
+#ifdef HAVE_OVERLAY
+    { "ccloverlay", "font", NULL },
+#endif
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *element = gst_element_factory_make (cases[i].element, NULL);
+    GstElement *other = gst_element_factory_make (cases[i].element, NULL);
+    g_autofree gchar *first = NULL, *set = NULL, *unset = NULL, *second = NULL;
+
+    g_object_get (other, cases[i].property, &first, NULL);
+    g_object_set (element, cases[i].property, "other", NULL);
+    g_object_get (element, cases[i].property, &set, NULL);
+    g_object_set (element, cases[i].property, NULL, NULL);
+    g_object_get (element, cases[i].property, &unset, NULL);
+    g_object_get (other, cases[i].property, &second, NULL);
+    fail_unless_equals_string (set, "other");
+    fail_unless_equals_string (unset, cases[i].unset);
+    fail_unless_equals_string (first, second);
+    gst_object_unref (element);
+    gst_object_unref (other);
+  }
+}
+GST_END_TEST;
+
+/* Text of cameras may be in any encoding; the element writes UTF-8. */
+GST_START_TEST (test_source)
+{
+  GstElement *element = gst_element_factory_make ("ccljson", NULL);
+  g_autofree gchar *source = NULL;
+
+  g_object_set (element, "source", "caf\xe9", NULL);
+  g_object_get (element, "source", &source, NULL);
+  fail_unless_equals_string (source, "caf\xef\xbf\xbd");
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 static Suite *
 cclproperties_suite (void)
 {
@@ -98,6 +149,8 @@ cclproperties_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_properties, 0, G_N_ELEMENTS (names));
+  tcase_add_test (tc, test_strings);
+  tcase_add_test (tc, test_source);
 
   return s;
 }
