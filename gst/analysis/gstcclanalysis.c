@@ -43,14 +43,14 @@ is_area (const GParamSpec *pspec)
   return g_str_has_suffix (pspec->name, "-area");
 }
 
-/* The limits are checked once all properties that are set together are. */
+/* Postpones the check until all properties that are set together have been set. */
 static void
 gst_ccl_analysis_areas_changed (gpointer self)
 {
   GST_CCL_ANALYSIS (self)->check_areas = FALSE;
 }
 
-/* Called once for all properties that are set together: only now are the area limits consistent. */
+/* Called once for all properties that are set together. Only now are the area limits consistent. */
 static void
 gst_ccl_analysis_dispatch_properties_changed (GObject *object, guint n_pspecs, GParamSpec **pspecs)
 {
@@ -87,7 +87,7 @@ gst_ccl_analysis_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* Posts @error, which is consumed. */
+/* Posts and frees @error. */
 static void
 post (GstCclAnalysis *self, GstMessageType type, GError *error, gconstpointer about)
 {
@@ -111,7 +111,8 @@ gst_ccl_analysis_post_warning (GstCclAnalysis *self)
     post (self, GST_MESSAGE_WARNING, g_steal_pointer (&self->session.warning), NULL);
 }
 
-/* Whether segmentation masks can be analysed; they are classes whatever the settings say. */
+/* Checks whether segmentation masks can be analysed. Their values are classes, whatever the
+ * settings say. */
 static gboolean
 gst_ccl_analysis_start_segmentation (GstCclSettings *settings, GError **error)
 {
@@ -236,7 +237,7 @@ gst_ccl_analysis_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT (trans), timestamp);
 }
 
-/* What happens to the next frame. */
+/* The settings for the next frame. */
 typedef struct
 {
   CclParams params;
@@ -245,8 +246,8 @@ typedef struct
   gboolean post_messages;
 } Plan;
 
-/* Makes the plan for the next frame; caps must be set. Warns if new area limits let no component
- * pass. */
+/* Makes the plan for the next frame. Caps must be set. Warns if new area limits drop all
+ * components. */
 static void
 gst_ccl_analysis_plan (GstCclAnalysis *self, Plan *plan)
 {
@@ -275,7 +276,8 @@ gst_ccl_analysis_plan (GstCclAnalysis *self, Plan *plan)
                          (NULL));
 }
 
-/* If new caps are refused and the old ones come again, the base class does not set them again. */
+/* Sets the caps again if others were refused since: the base class does not set the same caps
+ * twice. */
 static gboolean
 gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
 {
@@ -296,7 +298,7 @@ gst_ccl_analysis_ensure_caps (GstCclAnalysis *self)
   return set;
 }
 
-/* The format of the frames that components are attached to. */
+/* Returns the format of the frames that get the components. */
 static const GstVideoInfo *
 gst_ccl_analysis_get_info (const GstCclAnalysis *self)
 {
@@ -339,7 +341,7 @@ gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *pl
   }
 }
 
-/* As the session was started: properties may have changed since. */
+/* Returns details by the session's configuration: properties may have changed since the start. */
 static GstCclDetails
 gst_ccl_analysis_get_details (GstCclAnalysis *self)
 {
@@ -361,7 +363,7 @@ gst_ccl_analysis_get_details (GstCclAnalysis *self)
   return details;
 }
 
-/* Analyses @source, which is @inbuf or its mask, at @placement. */
+/* Analyses @source: @inbuf, or its mask, which lies at @placement. */
 static GstFlowReturn
 gst_ccl_analysis_process_source (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf,
                                  GstBuffer *source, const GstCclPlacement *placement)
@@ -403,7 +405,7 @@ gst_ccl_analysis_process_source (GstCclAnalysis *self, GstBuffer *inbuf, GstBuff
   return GST_FLOW_OK;
 }
 
-/* Analyses the mask of a frame; one without stays as it is. */
+/* Analyses the mask of a frame. Frames without a mask pass unchanged. */
 static GstFlowReturn
 gst_ccl_analysis_process_mask (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf)
 {
@@ -454,7 +456,8 @@ gst_ccl_analysis_check (GstCclAnalysis *self, CclStatus status)
   return FALSE;
 }
 
-/* With the CPU backend, only memory that the CPU can read is accepted, unless frames only pass. */
+/* The CPU backend accepts only memory that the CPU can read, unless it analyses masks instead of
+ * frames. */
 static GstCaps *
 pass_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                      GstCaps *filter)
@@ -471,8 +474,8 @@ pass_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps
   return on_cpu ? gst_ccl_mappers_remove_cuda (caps) : caps;
 }
 
-/* Frames pass through, so downstream's memory takes precedence: a sink may need its own. If it has
- * no preference, pinned memory is best for uploads. */
+/* Prefers downstream's memory, since frames pass through and a sink may need its own. Otherwise,
+ * pinned memory is best for uploads. */
 static gboolean
 pass_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {

@@ -61,13 +61,13 @@
   GST_VIDEO_CAPS_MAKE ( \
       "{ RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, GRAY16_LE, GRAY16_BE }")
 
-#define N_LABELS (1 + G_MAXUINT16) /* with the background, in formats of labels */
+#define N_LABELS (1 + G_MAXUINT16) /* including the background, in label formats */
 
 struct _GstCclColor
 {
   GstCclAnalysis parent;
 
-  /* Streaming thread: the value of each label in the output format, 0 being the background. */
+  /* Streaming thread: pixel value of each label in the output format; label 0 is the background. */
   guint8 (*values)[4];
   CclPalette palette;
 };
@@ -84,7 +84,7 @@ G_DECLARE_FINAL_TYPE (GstCclColor, gst_ccl_color, GST, CCL_COLOR, GstCclAnalysis
 G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CCL_ANALYSIS)
 GST_CCL_REGISTER_DEFINE (cclcolor, gst_ccl_color_get_type ())
 
-/* Sets the values of pixels for the output format. */
+/* Makes the pixel values for the output format. */
 static void
 gst_ccl_color_make_palette (GstCclColor *self)
 {

@@ -6,8 +6,9 @@
 #define MIN_LEARNING_TIME GST_MSECOND
 #define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
 
-/* How much longer objects must have reached over half of the picture than not. In a view of a road
- * from above, cars do for 9 % of the time at most; at eye level, people do for 70 % at least. */
+/* Objects are too near when they have reached over half of the picture for this much longer than
+ * not. Cars seen from above do so for at most 9 % of the time, people at eye level for at least
+ * 70 %. */
 #define TOO_NEAR_AFTER (5 * GST_SECOND)
 
 #define gst_ccl_motion_analysis_parent_class parent_class
@@ -227,8 +228,8 @@ gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* Returns the time since the last frame, as the camera saw it: not shorter where the stream plays
- * faster. */
+/* Returns the time since the last frame as the camera saw it: at another rate, more or less of
+ * it passes than in running time. */
 static GstClockTime
 gst_ccl_motion_analysis_tick (GstCclMotionAnalysis *self, GstBuffer *buffer)
 {
@@ -269,7 +270,7 @@ gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, Cc
   self->inverted = params->invert;
 }
 
-/* Warns if objects are so near that their boxes cover each other most of the time. */
+/* Warns if objects are most of the time so near that their boxes cover each other. */
 static void
 gst_ccl_motion_analysis_review (GstCclAnalysis *analysis, const CclComponents *components)
 {

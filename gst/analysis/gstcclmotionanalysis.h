@@ -14,20 +14,20 @@ G_BEGIN_DECLS
 #define GST_CCL_MOTION_ANALYSIS(obj) \
   (G_TYPE_CHECK_INSTANCE_CAST ((obj), GST_TYPE_CCL_MOTION_ANALYSIS, GstCclMotionAnalysis))
 
-/* Finds the components of what differs from a model of the background. */
+/* Finds the components of pixels that differ from a model of the background. */
 typedef struct
 {
   GstCclAnalysis parent;
 
-  gboolean reset; /* before the next frame; protected by the object lock */
+  gboolean reset; /* start a new model with the next frame; protected by the object lock */
 
   /* Streaming thread. */
   gboolean marked;        /* mark the last frame's shadows */
-  GstCclTime time;        /* of the last frame */
-  GstClockTime elapsed;   /* since the one before */
-  gboolean inverted;      /* its components are what does not move */
-  GstClockTime near_time; /* how much longer objects reached over half of the picture than not */
-  gboolean warned_near;   /* in this stream */
+  GstCclTime time;        /* time of the last frame */
+  GstClockTime elapsed;   /* time between the last two frames */
+  gboolean inverted;      /* the last frame's components are what does not move */
+  GstClockTime near_time; /* see TOO_NEAR_AFTER */
+  gboolean warned_near;   /* since the stream started */
 } GstCclMotionAnalysis;
 
 typedef struct

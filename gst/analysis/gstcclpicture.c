@@ -5,8 +5,8 @@
 
 #include <gst/base/gstcclutils.h>
 
-/* Changes the format to those of the other pad's template, and drops the fields that describe the
- * meaning of its values. */
+/* Replaces the format with those of the other pad's template, and drops fields on the meaning of
+ * pixel values. */
 static GstCaps *
 picture_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                         GstCaps *filter)
@@ -31,7 +31,7 @@ picture_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstC
   return gst_ccl_caps_filter (result, filter);
 }
 
-/* Uses the pool of downstream, or our own: frames are too large to be allocated one by one. */
+/* Uses downstream's pool or our own: allocating each frame is slow. */
 static gboolean
 picture_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
@@ -68,7 +68,7 @@ picture_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   return base_class->decide_allocation (trans, query);
 }
 
-/* Keeps all metadata except for those on the layout and the meaning of pixel values. */
+/* Drops metadata on the layout and the meaning of pixel values. */
 static gboolean
 picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta, GstBuffer *inbuf)
 {
@@ -76,7 +76,7 @@ picture_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *met
                                        GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
   const gchar *const *tags = gst_meta_api_type_get_tags (meta->info->api);
 
-  /* The output frame is the visible part only. */
+  /* The output is only the visible part. */
   if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE)
     return FALSE;
 

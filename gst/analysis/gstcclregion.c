@@ -15,10 +15,10 @@ struct _GstCclRegion
 
   /* The region file. */
   gchar *contents;      /* NULL for none */
-  guint8 *decoded;      /* of a PNG file */
-  const guint8 *pixels; /* in one of the two */
+  guint8 *decoded;      /* pixels of a PNG file */
+  const guint8 *pixels; /* in @contents or @decoded */
   guint width, height;
-  guint8 max; /* the maximum value of a pixel */
+  guint8 max; /* maximum pixel value */
 };
 
 static gboolean
@@ -33,7 +33,7 @@ dup_text (const gchar *text)
   return is_blank (text) ? NULL : g_strdup (text);
 }
 
-/* Reads a number of the header at @at, after white space and comments, and moves @at behind it. */
+/* Skips white space and comments, and reads a number of the header. Moves @at behind it. */
 static gboolean
 read_number (const gchar **at, const gchar *end, guint max, guint *number)
 {
@@ -196,7 +196,7 @@ gst_ccl_check_property (const gchar *property, CclStatus status, GError **error)
   return status == CCL_OK;
 }
 
-/* Checks the polygons, which are the same for every size. */
+/* Checks the polygons, which do not depend on the frame size. */
 static gboolean
 check_polygons (const gchar *property, const gchar *include, const gchar *exclude, GError **error)
 {

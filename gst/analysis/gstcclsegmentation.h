@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Whether this build knows GstAnalyticsSegmentationMtd, of GStreamer 1.26. */
+/* Returns whether this build has GstAnalyticsSegmentationMtd (GStreamer 1.26). */
 gboolean gst_ccl_segmentation_is_supported (void);
 
-/* Returns the mask of the first segmentation of @buffer, a frame of the size in @frame, with its
- * caps in @caps and where it lies in the frame in @placement; NULL if there is none, or with @error
- * set if it is of no use. Free both. */
+/* Returns the mask of the first segmentation of @buffer, with its caps and its placement in the
+ * frame, whose size is in @frame. Returns NULL if there is none, or with @error if it is
+ * unusable. The caller frees mask and caps. */
 GstBuffer *gst_ccl_segmentation_get (GstBuffer *buffer, const GstVideoInfo *frame, GstCaps **caps,
                                      GstCclPlacement *placement, GError **error);
 

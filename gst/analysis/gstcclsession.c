@@ -12,7 +12,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
 
-/* Sets @error to @reason, which the engine reported with @status. */
+/* Sets @error from the engine's @status and @reason. */
 static void
 set_reason (GError **error, CclStatus status, const gchar *reason)
 {
@@ -57,7 +57,7 @@ gst_ccl_session_init (GstCclSession *self, GstElement *element)
   gst_ccl_stats_reset (&self->stats);
 }
 
-/* Forgets the caps, as after a failure. */
+/* Returns to the state without caps. */
 static void
 gst_ccl_session_unset_caps (GstCclSession *self)
 {
@@ -76,7 +76,7 @@ gst_ccl_session_clear (GstCclSession *self)
   g_mutex_clear (&self->stats_lock);
 }
 
-/* Reads the names of classes, if @path is one of a file. */
+/* Reads the names of classes from the file @path, unless it is NULL or empty. */
 static gboolean
 gst_ccl_session_load_names (GstCclSession *self, const gchar *path, GError **error)
 {
@@ -88,7 +88,7 @@ gst_ccl_session_load_names (GstCclSession *self, const gchar *path, GError **err
   names = gst_ccl_labels_load (path, NULL, 0, error);
   if (!names)
     return FALSE;
-  /* Without that of the background. */
+  /* Skip the background's. */
   self->class_names = gst_ccl_class_names_new ((const gchar *const *) names + 1);
   g_strfreev (names);
 
@@ -116,7 +116,7 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
 
   if (!gst_ccl_session_load_names (self, settings->labels, error))
     return FALSE;
-  g_clear_pointer (&self->region, gst_ccl_region_free); /* of a start that failed */
+  g_clear_pointer (&self->region, gst_ccl_region_free); /* left by a failed start */
   self->region =
       gst_ccl_region_new (settings->include, settings->exclude, settings->region_file, error);
   if (!self->region)
@@ -126,7 +126,7 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
   gst_ccl_stats_reset (&self->stats);
   g_mutex_unlock (&self->stats_lock);
 
-  /* Nothing but a setting can be wrong with a frame of one pixel. */
+  /* With a frame of one pixel, only settings can be wrong. */
   status = ccl_config_check (config);
   if (status != CCL_OK)
     set_reason (error, status == CCL_ERROR_INVALID ? CCL_ERROR_UNSUPPORTED : status,
@@ -145,14 +145,14 @@ gst_ccl_session_stop (GstCclSession *self)
   gst_ccl_mappers_close (self->mappers);
 }
 
-/* Whether a usable device failed. */
+/* Returns whether a usable device failed. */
 static gboolean
 is_device_failure (CclStatus status)
 {
   return status == CCL_ERROR_NO_MEMORY || status == CCL_ERROR_DEVICE;
 }
 
-/* Warns that the session falls back to the CPU because of @error, which is consumed. */
+/* Sets the warning that the session falls back to the CPU because of @error, and frees @error. */
 static void
 gst_ccl_session_warn (GstCclSession *self, GError *error)
 {
@@ -184,7 +184,7 @@ gst_ccl_session_log_analyzer (GstCclSession *self)
   }
 }
 
-/* Creates an analyzer on @device, unless there is one already. */
+/* Ensures that there is an analyzer on @device. */
 static gboolean
 gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
                                  const GstCclDevice *device, GError **error)
@@ -198,7 +198,7 @@ gst_ccl_session_ensure_analyzer (GstCclSession *self, const CclConfig *config,
   if (self->analyzer)
     return TRUE;
 
-  /* Even if this fails: the mapper may not keep the context of before. */
+  /* Even if this fails: the mapper may not keep the previous context. */
   self->device = *device;
   complete.device = device->number;
   complete.cuda_context = device->context;
@@ -245,9 +245,9 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
       goto failed;
   }
 
-  /* A new size needs a new analyzer, and so does a background model. A new format or frame rate
-   * does not, but tries a device that failed again. The old one is freed first: there may not be
-   * enough memory for both. */
+  /* A new size, or a background model, needs a new analyzer. A new format or frame rate does
+   * not, unless a device failed: then it is tried again. The old analyzer is freed first,
+   * because memory may not suffice for both. */
   if (config.width != self->config.width || config.height != self->config.height ||
       self->fell_back || config.motion)
     g_clear_pointer (&self->analyzer, ccl_analyzer_free);
@@ -262,7 +262,7 @@ gst_ccl_session_set_caps (GstCclSession *self, GstCaps *caps, GError **error)
   return TRUE;
 
 failed:
-  self->mapper = mapper; /* to be closed, even if open() failed */
+  self->mapper = mapper; /* close() it even if open() fails */
   gst_ccl_session_unset_caps (self);
   return FALSE;
 }
@@ -280,8 +280,8 @@ gst_ccl_session_get_upload_device (const GstCclSession *self)
   return info.backend == CCL_BACKEND_CUDA ? info.device : -1;
 }
 
-/* Falls back to the CPU, with a warning about @failure, after the device failed with @status on a
- * frame, if the backend is auto and the CPU can read the frame. */
+/* After the device failed on a frame with @status: falls back to the CPU, with a warning about
+ * @failure, if the backend is auto and the CPU can read the frame. */
 static gboolean
 gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclStatus status,
                            GError **failure)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* One of this many frames is measured for the statistics. */
+/* One frame in this many is measured for the statistics. */
 #define TIMING_INTERVAL 16
 
 #define ALGORITHM_AUTO 0
@@ -24,7 +24,7 @@ backend_get_type (void)
   return gst_ccl_register_enum (&type, "GstCudaCclBackend", values);
 }
 
-/* Values never change, not even in builds without an algorithm. */
+/* Values are ABI, also in builds without the algorithm. */
 static const struct
 {
   gint value;
@@ -71,7 +71,7 @@ algorithm_get_type (void)
   return gst_ccl_register_enum (&type, "GstCudaCclAlgorithm", values);
 }
 
-/* Returns the engine's name for a value of the enumeration, NULL for the automatic choice. */
+/* Returns the engine's name for a value of the enumeration; NULL for auto. */
 static const gchar *
 algorithm_get_name (gint value)
 {
@@ -175,7 +175,7 @@ features_get_type (void)
   return gst_ccl_register_flags (&type, "GstCudaCclFeatures", values);
 }
 
-/* For functions with the parameters @gobject_class and @offset. */
+/* In functions with the parameters @gobject_class and @offset. */
 #define INSTALL(field, pspec)                                                                  \
   gst_ccl_properties_install (gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, field), \
                               pspec)
@@ -623,7 +623,7 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
 void
 gst_ccl_settings_get_params (const GstCclSettings *settings, gdouble pixels, CclParams *params)
 {
-  /* Shares such as 0.07 are not exact: 7 of 100 pixels are 0.07 of them. */
+  /* Tolerates that shares such as 0.07 are not exact: 7 of 100 pixels are enough. */
   guint64 min_area = (guint64) ceil (settings->min_relative_area * pixels * (1.0 - 1e-12));
 
   ccl_params_init (params);

@@ -50,7 +50,7 @@ typedef enum
 /* The properties of a background model. */
 typedef struct
 {
-  gint method; /* there is only one */
+  gint method; /* unused: there is only one */
   guint64 learning_time, warm_up;
   guint noise_floor;
   GstCclMotionShadows shadows;
@@ -62,7 +62,7 @@ typedef struct
 /* The values of the properties. */
 typedef struct
 {
-  /* Fixed while the element is started: changes take effect at the next start. */
+  /* Changes take effect at the next start. */
   CclBackend backend;
   gint cuda_device_id;
   gint algorithm;
@@ -78,11 +78,11 @@ typedef struct
   gchar *labels;
   gboolean segmentation;
 
-  /* Taken for each frame. */
+  /* Changes take effect with the next frame. */
   guint threshold, low, high;
   gboolean invert;
   guint64 min_area, max_area; /* in pixels */
-  gdouble min_relative_area;  /* of the frame's area */
+  gdouble min_relative_area;  /* share of the frame's area */
   guint min_width, min_height;
   GstCudaCclAttach attach;
   gchar *roi_type;
@@ -91,12 +91,13 @@ typedef struct
   GstCclMotionSettings motion;
 } GstCclSettings;
 
-/* Install the properties of all elements, with settings @offset bytes into the instance.
- * @areas_changed is called after a limit of areas was set, with the object lock held. */
+/* Installs the properties of all elements. The settings start @offset bytes into the instance.
+ * @areas_changed is called with the object lock when a limit of areas was set. */
 void gst_ccl_install_properties (GObjectClass *gobject_class, gssize offset,
                                  void (*areas_changed) (gpointer self));
 
-/* Installs the property `morphology` with an initial value; again in subclasses with another. */
+/* Installs the property `morphology`. Subclasses may install it again with another initial
+ * value. */
 void gst_ccl_install_morphology (GObjectClass *gobject_class, gssize offset, const gchar *initial);
 
 /* Installs the properties of elements whose frames are masks. */

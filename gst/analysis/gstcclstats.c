@@ -15,7 +15,7 @@ gst_ccl_stats_reset (GstCclStats *stats)
   *stats = (GstCclStats){ .device_index = -1 };
 }
 
-/* Operations change seldom. */
+/* Operations seldom change. */
 static void
 set_morphology (GstCclStats *stats, const CclInfo *info)
 {
@@ -46,7 +46,7 @@ gst_ccl_stats_set_analyzer (GstCclStats *stats, const CclAnalyzer *analyzer)
   CclInfo info;
 
   stats->old_allocations = stats->allocations;
-  g_clear_pointer (&stats->morphology, g_free); /* of another analyzer */
+  g_clear_pointer (&stats->morphology, g_free); /* the previous analyzer's */
   set_usage (stats, analyzer, &info);
 
   g_free (stats->backend);

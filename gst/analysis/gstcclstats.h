@@ -16,28 +16,27 @@ typedef struct
   guint64 truncated; /* frames with more components than fit */
 
   guint64 allocations;     /* by all analyzers so far */
-  guint64 old_allocations; /* by those before the current one */
-  guint64 bytes;           /* held by the current analyzer, or the last one */
-  guint64 model_bytes;     /* of these, by its background model */
+  guint64 old_allocations; /* by analyzers before the current one */
+  guint64 bytes;           /* held by the current or last analyzer */
+  guint64 model_bytes;     /* part of @bytes held by its background model */
 
-  /* Sums in nanoseconds: @time of all frames, by the streaming thread; the others of those
-   * @measured frames that the backend measured. */
+  /* Sums in nanoseconds: @time of all frames in the streaming thread, the others of the
+   * @measured frames only. */
   guint64 time, measured;
   guint64 upload, analysis, download;
 
-  /* Copies: the statistics outlive the analyzer. */
+  /* Copied, because the statistics outlive the analyzer. */
   gchar *backend;
   gchar *algorithm;
   gchar *device;
-  const gchar *route; /* CclInfo.upload; static */
+  const gchar *route; /* CclInfo.upload, a static string */
   gint device_index;
 
-  const CclOperation
-      *operations; /* those in use, of the current analyzer; @morphology is their text */
+  const CclOperation *operations; /* in use by the current analyzer; @morphology is their text */
   gchar *morphology;
 } GstCclStats;
 
-/* Resets the statistics, which must be zeroed before the first time. */
+/* Resets the statistics. Before the first call, they must be zeroed. */
 void gst_ccl_stats_reset (GstCclStats *stats);
 
 /* Records the properties of a new analyzer. */

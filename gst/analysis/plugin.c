@@ -17,7 +17,7 @@
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  /* Lets frames from other processes arrive with their components and zones. */
+  /* Registers the metadata, so that frames from other processes keep theirs. */
   gst_ccl_meta_get_info ();
   gst_ccl_zones_meta_get_info ();
 

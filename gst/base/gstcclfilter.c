@@ -103,7 +103,7 @@ gst_ccl_filter_advance (GstCclFilter *self, GstBuffer *buffer)
                                buffer);
 }
 
-/* A frame that was not analysed says nothing about objects. */
+/* A gap was not analysed: objects are not gone because it has none. */
 static GstFlowReturn
 gst_ccl_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {

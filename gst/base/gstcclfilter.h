@@ -17,37 +17,39 @@ G_BEGIN_DECLS
 #define GST_CCL_FILTER_GET_CLASS(obj) \
   (G_TYPE_INSTANCE_GET_CLASS ((obj), GST_TYPE_CCL_FILTER, GstCclFilterClass))
 
-/* An element that reads or changes the metadata of frames in any memory. It keeps the size and the
- * time of the frames, and initializes and clears the fields of properties (gstcclproperties.h).
- * Frames pass in place: only their metadata needs to be writable. Streaming thread only. */
+/* An element that reads or changes the metadata of frames in any memory. Tracks the size and the
+ * time of frames, and initializes and frees the fields of properties (gstcclproperties.h). Frames
+ * pass in place and only need writable metadata.
+ *
+ * All fields and functions: streaming thread only. */
 typedef struct
 {
   GstBaseTransform parent;
 
   GstCclTime time;
-  GstClockTimeDiff last_running; /* time.running before the current frame */
-  guint width, height;           /* of frames, 0 before the first caps */
+  GstClockTimeDiff last_running; /* running time before the current frame */
+  guint width, height;           /* of frames; 0 before the first caps */
 } GstCclFilter;
 
-/* Why what is remembered of earlier frames ends. */
+/* Why an element must forget earlier frames. */
 typedef enum
 {
-  GST_CCL_RESTART_STREAM, /* another stream starts */
+  GST_CCL_RESTART_STREAM, /* a new stream starts */
   GST_CCL_RESTART_FLUSH,
-  GST_CCL_RESTART_SIZE, /* the frame size has changed, or is known now */
+  GST_CCL_RESTART_SIZE, /* the first caps, or a new frame size */
 } GstCclRestart;
 
 typedef struct
 {
   GstBaseTransformClass parent_class;
 
-  /* Processes a frame, which is not a gap, after the time has advanced to it. */
+  /* Processes a frame that is not a gap. The time is already that of @buffer. */
   GstFlowReturn (*process) (GstCclFilter *self, GstBuffer *buffer);
 
   /* Forgets earlier frames; may be NULL. */
   void (*restart) (GstCclFilter *self, GstCclRestart why);
 
-  /* Completes the output at the end of the stream; may be NULL. */
+  /* Handles EOS before it is passed on; may be NULL. */
   void (*finish) (GstCclFilter *self);
 } GstCclFilterClass;
 
@@ -55,7 +57,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclFilter, gst_object_unref)
 
 GType gst_ccl_filter_get_type (void);
 
-/* Advances the time to that of @buffer, and returns it. For elements without process(). */
+/* Advances the time to @buffer and returns it. Only for elements without process(). */
 GstClockTime gst_ccl_filter_advance (GstCclFilter *self, GstBuffer *buffer);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 
 #include "gstcclproperties.h"
 
-/* Marks the GstCclProperty of a pspec, and the number of properties of a type. */
+/* Key of a pspec's GstCclProperty, and of a type's number of properties. */
 static GQuark
 get_quark (void)
 {
@@ -108,7 +108,7 @@ read_field (gconstpointer field, GParamSpec *pspec, GValue *value)
   }
 }
 
-/* GObject has checked that @value is valid. */
+/* GObject has validated @value. */
 static void
 set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
 {
@@ -147,7 +147,7 @@ gst_ccl_properties_install (GObjectClass *klass, GstCclProperty property, GParam
 
   g_assert (property.get || is_of_kind (pspec, property.kind));
 
-  /* Subclasses do not inherit these. */
+  /* GObject resets these in subclasses. */
   klass->set_property = set_property;
   klass->get_property = get_property;
   g_type_set_qdata (type, get_quark (), GUINT_TO_POINTER (id));
@@ -156,8 +156,8 @@ gst_ccl_properties_install (GObjectClass *klass, GstCclProperty property, GParam
   g_object_class_install_property (klass, id, pspec);
 }
 
-/* Calls @function for each property of @self that has a field and can be set. If a subclass has
- * installed a property again, that of the parent comes first. */
+/* Calls @function for each writable property. If a subclass has reinstalled a property, the
+ * parent's comes first. */
 static void
 foreach_field (gpointer self,
                void (*function) (gpointer self, const GstCclProperty *property, GParamSpec *pspec,
@@ -209,7 +209,7 @@ typedef struct
   guint8 *fields;
 } Copy;
 
-/* Returns where the copy has a string property, or NULL. */
+/* Returns the string of @property in the copy; NULL if it is no string or not in the copy. */
 static gchar **
 find_string (const Copy *copy, const GstCclProperty *property)
 {
@@ -225,7 +225,7 @@ copy_string (gpointer self, const GstCclProperty *property, GParamSpec *pspec, g
 {
   gchar **to = find_string (data, property), **from = get_field (self, property);
 
-  /* Once for properties that are installed twice. */
+  /* A reinstalled property comes twice, but is duplicated once. */
   if (to && *to == *from)
     *to = g_strdup (*from);
 }

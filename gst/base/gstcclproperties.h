@@ -26,16 +26,16 @@ typedef enum
   GST_CCL_KIND_STRING, /* gchar *, owned by the instance */
 } GstCclKind;
 
-/* Where the value of a property is, and what happens when it changes. Hooks may be NULL. */
+/* The field of a property, and hooks, which may be NULL. */
 typedef struct
 {
-  gssize offset; /* of the field in the instance */
+  gssize offset; /* of the field, from the start of the instance */
   GstCclKind kind;
-  gboolean not_null; /* a string: NULL sets the default */
+  gboolean not_null; /* strings: setting NULL sets the default */
 
-  void (*changed) (gpointer self);            /* after the field was set; object lock held */
-  void (*applied) (gpointer self);            /* after that, without the lock */
-  void (*get) (gpointer self, GValue *value); /* computes the value, without the lock */
+  void (*changed) (gpointer self);            /* the field was set; called with the object lock */
+  void (*applied) (gpointer self);            /* then; called without the lock */
+  void (*get) (gpointer self, GValue *value); /* computes the value; called without the lock */
 } GstCclProperty;
 
 /* clang-format off */
@@ -48,40 +48,40 @@ typedef struct
             gchar *: GST_CCL_KIND_STRING)
 /* clang-format on */
 
-/* The GstCclProperty of a field of the instance's struct @Type. Other members may follow, such as
- * `.changed = function`. */
+/* A property stored in @field of the instance struct @Type. Hooks may follow: `.changed =
+ * function`. */
 #define GST_CCL_FIELD(Type, field, ...) GST_CCL_FIELD_AT (0, Type, field, __VA_ARGS__)
 
-/* The same for a struct @Type that is @base bytes into the instance. */
+/* The same for a field of a struct @Type that starts @base bytes into the instance. */
 #define GST_CCL_FIELD_AT(base, Type, field, ...)                                \
   ((GstCclProperty){ .offset = (gssize) (base) + G_STRUCT_OFFSET (Type, field), \
                      .kind = GST_CCL_KIND (Type, field),                        \
                      __VA_ARGS__ })
 
-/* That of a read-only property without a field. */
+/* A read-only property without a field. */
 #define GST_CCL_COMPUTED(function) ((GstCclProperty){ .get = (function) })
 
-/* Flags of properties that may change up to the state READY, or at any time. */
+/* Flags of properties that can be set up to the state READY, or at any time. */
 #define GST_CCL_READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define GST_CCL_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 #define GST_CCL_READ_ONLY (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
-/* Installs a property. Properties are listed in the order in which they are installed. */
+/* Installs a property. Pages and gst-inspect list properties in this order. */
 void gst_ccl_properties_install (GObjectClass *klass, GstCclProperty property, GParamSpec *pspec);
 
-/* Sets the fields of a new instance to the defaults. For init functions, or, if subclasses install
- * properties, for constructed(). */
+/* Sets all fields to the defaults. Call it from the init function or, if subclasses install
+ * properties, from constructed(). */
 void gst_ccl_properties_init (gpointer self);
 
-/* Frees the strings. For finalize(). */
+/* Frees the strings. Call it from finalize(). */
 void gst_ccl_properties_clear (gpointer self);
 
-/* Copies the struct of @size bytes at @offset of the instance, with its strings. The caller holds
- * the object lock. Free with gst_ccl_properties_free_copy(). */
+/* Copies the @size bytes at @offset of the instance, duplicating strings. The caller holds the
+ * object lock. Free the copy with gst_ccl_properties_free_copy(). */
 gpointer gst_ccl_properties_copy (gpointer self, gssize offset, gsize size);
 void gst_ccl_properties_free_copy (gpointer self, gssize offset, gsize size, gpointer copy);
 
-/* Return @type, an enumeration or flags that the first call registers with @values. */
+/* Register @type with @values on the first call, and return it. */
 GType gst_ccl_register_enum (GType *type, const gchar *name, const GEnumValue *values);
 GType gst_ccl_register_flags (GType *type, const gchar *name, const GFlagsValue *values);
 

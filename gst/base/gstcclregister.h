@@ -6,7 +6,8 @@
 
 #include <gst/gst.h>
 
-/* GST_ELEMENT_REGISTER_DEFINE, with the address of the element's page for gst-inspect. */
+/* Like GST_ELEMENT_REGISTER_DEFINE, but also sets the address of the element's page for
+ * gst-inspect. */
 #define GST_CCL_REGISTER_DEFINE(name, type)                                                    \
   gboolean gst_element_register_##name (GstPlugin *plugin)                                     \
   {                                                                                            \

@@ -59,7 +59,7 @@ has_valid_layout (const GstVideoInfo *info)
   return TRUE;
 }
 
-/* Whether the size makes @caps invalid. */
+/* Returns whether @caps are invalid because of the frame size. */
 static gboolean
 is_too_large (GstCaps *caps)
 {
@@ -80,7 +80,7 @@ gst_ccl_caps_get_video_info (GstCaps *caps, GstVideoInfo *info, GError **error)
   GstVideoInfo parsed;
   gchar *text;
 
-  /* GStreamer requires a caps feature for this, which none of our elements supports. */
+  /* Proper caps have a feature for this, which none of our elements supports. */
   if (g_strcmp0 (mode, "alternate") == 0) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  "Buffers with a single field (interlace-mode=alternate) are not supported. "

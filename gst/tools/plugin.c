@@ -25,7 +25,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
-  /* Lets frames from other processes arrive with their components and zones. */
+  /* Registers the metadata, so that frames from other processes keep theirs. */
   gst_ccl_meta_get_info ();
   gst_ccl_zones_meta_get_info ();
 

@@ -39,7 +39,7 @@ add_point (GArray *points, gdouble x, gdouble y)
   g_array_append_vals (points, point, 2);
 }
 
-/* Adds a zone, whose name, points and classes are consumed. @place is where it stands. */
+/* Adds a zone, and takes its name, points and classes. @place locates it for messages. */
 static gboolean
 take_zone (GstCclZoneSet *self, gboolean tripwire, gchar *name, GArray *points, guint32 color,
            GHashTable *classes, const gchar *place, GError **error)
@@ -66,7 +66,7 @@ skip_space (const gchar *at)
   return at;
 }
 
-/* Reads a number. Returns FALSE if there is none, or it is not finite. */
+/* Reads a finite number. Returns FALSE if there is none. */
 static gboolean
 read_number (const gchar **at, gdouble *number)
 {
@@ -80,8 +80,7 @@ read_number (const gchar **at, gdouble *number)
   return TRUE;
 }
 
-/* Reads points up to a semicolon or the end. Returns FALSE, with @at where it is, if there is
- * something else. */
+/* Reads points up to a semicolon or the end. On failure, returns FALSE with @at at the problem. */
 static gboolean
 read_points (const gchar **at, GArray *points)
 {
@@ -99,7 +98,7 @@ read_points (const gchar **at, GArray *points)
   return TRUE;
 }
 
-/* The name of a zone before a colon, or its number. */
+/* Reads the name before a colon; without one, numbers the zone. */
 static gchar *
 read_name (const GstCclZoneSet *self, gboolean tripwire, const gchar **at)
 {
@@ -197,7 +196,7 @@ add_circle (GArray *points, JsonObject *object)
   return TRUE;
 }
 
-/* Reads an object with r, g and b, 0 to 255, each of which may be missing. */
+/* Reads an object with the optional members r, g and b, 0 to 255. */
 static gboolean
 get_color (JsonNode *node, guint32 *color)
 {
@@ -222,7 +221,7 @@ get_color (JsonNode *node, guint32 *color)
   return TRUE;
 }
 
-/* Reads an array of names, which may be missing: then @classes is NULL. */
+/* Reads an optional array of names; without one, @classes is NULL. */
 static gboolean
 get_classes (JsonNode *node, GHashTable **classes)
 {
@@ -259,7 +258,7 @@ is_circle (JsonObject *object)
                                           : json_object_has_member (object, "radius");
 }
 
-/* Reads the points of a zone. Returns what is wrong, to be freed, or NULL. */
+/* Reads the points of a zone. Returns NULL, or a description of the problem to be freed. */
 static gchar *
 read_shape (JsonObject *object, gboolean tripwire, GArray *points)
 {
@@ -319,7 +318,7 @@ parse_item (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar 
   return FALSE;
 }
 
-/* @place: the position of the array, for messages. */
+/* @place locates the array for messages. */
 static gboolean
 parse_array (GstCclZoneSet *self, JsonNode *node, gboolean tripwire, const gchar *place,
              GError **error)

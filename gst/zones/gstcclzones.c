@@ -93,7 +93,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_zones_debug);
 #define GST_CAT_DEFAULT gst_ccl_zones_debug
 
-#define UNTRACKED_FRAMES 30 /* before a warning */
+#define UNTRACKED_FRAMES 30 /* without any track before a warning */
 
 struct _GstCclZones
 {
@@ -101,18 +101,18 @@ struct _GstCclZones
 
   /* Protected by the object lock. */
   gchar *zones, *tripwires, *config;
-  gboolean changed; /* one of them, since they were read */
+  gboolean changed; /* one of these was set since they were read */
   GstCclZonesPoint point;
   gboolean drop_outside;
   GstCclZoneParams params;
-  GstCclZoneSet *set; /* changed by the streaming thread only */
+  GstCclZoneSet *set; /* may be NULL; only the streaming thread changes it */
   GstCclClasses *classes;
 
   /* Streaming thread. */
   GArray *points;     /* GstCclZonePoint */
-  GArray *waiting;    /* events that happened between frames */
-  guint n_untracked;  /* frames with components before the first one that has a track */
-  guint64 n_exceeded; /* see cclzones:exceeded, when it was last checked */
+  GArray *waiting;    /* events between frames, for the next one */
+  guint n_untracked;  /* frames without any track; G_MAXUINT: no longer counted */
+  guint64 n_exceeded; /* cclzones:exceeded at the last check */
 };
 
 #define gst_ccl_zones_parent_class parent_class
@@ -146,7 +146,7 @@ static GstFlowReturn gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buf
 static void gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta,
                                 GstClockTime timestamp);
 
-/* Adds the counts by class to those of a zone. */
+/* Adds the counts by class to @count. */
 static void
 add_classes (GstCclZones *self, guint index, GstStructure *count)
 {
@@ -444,7 +444,7 @@ gst_ccl_zones_start (GstBaseTransform *trans)
   return FALSE;
 }
 
-/* What happened, with the names of classes. */
+/* Returns the zones and the last events, with the names of classes. */
 static GstCclZonesMeta
 get_meta (GstCclZones *self)
 {
@@ -458,8 +458,8 @@ get_meta (GstCclZones *self)
 }
 
 /* Decides pending crossings: each object is on the side where it was last seen. With @forget,
- * objects also leave their zones, because the ids may be reused for other objects from now on. The
- * events are attached to the next frame. */
+ * objects also leave their zones, because their ids may be reused. The events are attached to
+ * the next frame. */
 static void
 gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
 {
@@ -479,7 +479,7 @@ gst_ccl_zones_settle (GstCclZones *self, gboolean forget)
   gst_ccl_zones_post (self, &meta, GST_BASE_TRANSFORM (self)->segment.position);
 }
 
-/* Counts can be read until the element starts again. */
+/* The set is kept: counts can be read until the next start. */
 static gboolean
 gst_ccl_zones_stop (GstBaseTransform *trans)
 {
@@ -569,7 +569,7 @@ gst_ccl_zones_drop_outside (GstCclZones *self, GstBuffer *buffer, const GstCclRo
       meta->components[n++] = meta->components[i];
   }
   if (meta) {
-    /* Components dropped here no longer count as found; those dropped by the analysis still do. */
+    /* Components dropped here no longer count as found, unlike those dropped by the analysis. */
     meta->found -= meta->n_components - n;
     meta->n_components = n;
   }
@@ -606,7 +606,7 @@ gst_ccl_zones_new_message (GstCclZones *self, GstClockTime timestamp, const GstC
   return gst_message_new_element (GST_OBJECT (self), structure);
 }
 
-/* Posts the events, and a warning for the first ones that were left out. */
+/* Posts the events, and a warning when the first ones are left out. */
 static void
 gst_ccl_zones_post (GstCclZones *self, const GstCclZonesMeta *meta, GstClockTime timestamp)
 {
@@ -645,7 +645,7 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
     GstCclZonesMeta *added = gst_buffer_add_ccl_zones_meta (
         buffer, width, height, meta.zones, meta.n_zones, meta.events, meta.n_events);
 
-    /* Without events there is no array. */
+    /* Without events, the array is NULL. */
     if (meta.n_events > 0)
       gst_ccl_zones_translate_events (added, &added->events[added->n_events - meta.n_events],
                                       meta.n_events, meta.class_names);

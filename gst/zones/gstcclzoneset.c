@@ -11,17 +11,17 @@
  * deviations of its position, and for this time. */
 #define SURE_SIGMA 3.0
 #define SURE_TIME (300 * GST_MSECOND)
-#define NOISE_TIME 1.0  /* s that the noise is averaged over */
+#define NOISE_TIME 1.0  /* averaging time of the noise in seconds */
 #define NOISE_SAMPLES 3 /* second differences needed before the noise is known */
 
-/* What is known about an object and a zone. */
+/* The state of an object at a zone. */
 typedef struct
 {
-  GstClockTime since;  /* entered, or GST_CLOCK_TIME_NONE */
-  GstClockTime beyond; /* on the other side since then, though not far enough, or NONE */
-  gint over;           /* times it crossed the tripwire inwards, less outwards, since certain */
-  gint8 side;          /* 1: inside, or on the side `in`; -1: the other; 0: not known yet */
-  gint8 last;          /* side where it was seen last, certain or not */
+  GstClockTime since;  /* when it entered, or GST_CLOCK_TIME_NONE */
+  GstClockTime beyond; /* on the other side since then, but not far enough, or NONE */
+  gint over;           /* crossings inwards minus outwards since @side was certain */
+  gint8 side;          /* certain side: 1 for inside or `in`, -1 for the other, 0 for unknown */
+  gint8 last;          /* side where it was last seen */
   guint8 dwelled;
 } State;
 
@@ -30,31 +30,31 @@ typedef struct
   guint track;
   guint class_id;
   GstClockTime seen;
-  State *states; /* of each zone */
+  State *states; /* one for each zone */
   guint n_points;
-  gdouble points[2][2]; /* the last two */
+  gdouble points[2][2]; /* the last two positions */
   gdouble noise[2];     /* variances of x and y */
   gboolean gone;
 } Object;
 
-/* What is known of a zone beside its GstCclZone. */
+/* The private part of a zone. */
 typedef struct
 {
   gdouble *points; /* as configured */
   gdouble left, top, right, bottom;
-  GHashTable *classes; /* names of those that count, or NULL for all */
-  GByteArray *wanted;  /* for each class from 0 on, whether it is one of these */
+  GHashTable *classes; /* names of classes that count; NULL if all do */
+  GByteArray *wanted;  /* whether each class counts, by class id */
   GArray *counts;      /* GstCclZoneCount */
 } Shape;
 
 struct _GstCclZoneSet
 {
-  GArray *zones;       /* GstCclZone, in pixels of the frame */
-  GArray *shapes;      /* Shape, of each zone */
-  guint n_points;      /* of all zones */
-  guint width, height; /* of the last frame, 0 before the first one */
-  GArray *objects;     /* Object, by track */
-  GArray *events;      /* GstCclZoneEvent, of the last call */
+  GArray *zones;       /* GstCclZone, in frame pixels */
+  GArray *shapes;      /* Shape, one for each zone */
+  guint n_points;      /* in all zones */
+  guint width, height; /* of the last frame; 0 before the first */
+  GArray *objects;     /* Object, sorted by track */
+  GArray *events;      /* GstCclZoneEvent of the last call */
   guint64 exceeded;
 };
 
@@ -169,7 +169,7 @@ gst_ccl_zone_set_get_counts (const GstCclZoneSet *self, guint index, guint *n)
   return (const GstCclZoneCount *) counts->data;
 }
 
-/* Looks only at names that are new. */
+/* Only looks at new names. */
 static void
 find_wanted (Shape *shape, const GstCclClassNames *names)
 {
@@ -199,7 +199,7 @@ is_wanted (const Shape *shape, guint class_id)
   return !shape->classes || (class_id < shape->wanted->len && shape->wanted->data[class_id]);
 }
 
-/* The counts of a class, or NULL if it has none of its own. */
+/* Returns the counts of a class; NULL if they are not kept separately. */
 static GstCclZoneCount *
 get_count (const Shape *shape, guint class_id)
 {
@@ -236,8 +236,8 @@ gst_ccl_zone_set_get_exceeded (const GstCclZoneSet *self)
   return self->exceeded;
 }
 
-/* Whether all points are on a line, up to rounding errors. The signed area does not show it: it
- * is also 0 for some polygons whose sides cross. */
+/* Returns whether all points are on a line, up to rounding errors. The signed area does not
+ * tell: it is also 0 for some polygons whose sides cross. */
 static gboolean
 is_flat (const GstCclZone *zone)
 {
@@ -278,7 +278,7 @@ has_name (const GstCclZoneSet *self, const gchar *name)
   return FALSE;
 }
 
-/* Returns what is wrong with a zone, or NULL. */
+/* Returns NULL, or a description of what is wrong with a zone. */
 static const gchar *
 find_problem (const GstCclZoneSet *self, const GstCclZone *zone)
 {
@@ -325,7 +325,7 @@ gst_ccl_zone_set_take_zone (GstCclZoneSet *self, GstCclZone *zone, GHashTable *c
   return NULL;
 }
 
-/* Sets the points of @zone, and the box around them, for a frame of @width x @height. */
+/* Scales the points of @zone to a frame of @width x @height, and sets the box around them. */
 static void
 place_zone (GstCclZone *zone, Shape *shape, guint width, guint height)
 {
@@ -395,7 +395,7 @@ are_same_classes (GHashTable *a, GHashTable *b)
   return g_hash_table_size (a) == g_hash_table_size (b);
 }
 
-/* The index of the zone that was the same as zone @index of @self, or the number of zones. */
+/* Returns the index in @old of the same zone as @index of @self, or the number of zones of @old. */
 static guint
 find_same (const GstCclZoneSet *old, const GstCclZoneSet *self, guint index)
 {
@@ -463,7 +463,7 @@ get_segment_distance (const gdouble *a, const gdouble *b, const gdouble *p)
   return sqrt (dx * dx + dy * dy);
 }
 
-/* Whether @p is in a polygon, by the even-odd rule, or on its border. */
+/* Returns whether @p is in a polygon, by the even-odd rule, or on its border. */
 static gboolean
 is_inside (const GstCclZone *zone, const Shape *shape, const gdouble *p)
 {
@@ -477,7 +477,7 @@ is_inside (const GstCclZone *zone, const Shape *shape, const gdouble *p)
   for (i = 0; i < zone->n_points; i++, a = b, b += 2) {
     gboolean spans = (a[1] > p[1]) != (b[1] > p[1]);
 
-    /* Most sides are above, below or on the left of the point, and do not count. */
+    /* Most sides are above, below or left of the point and do not count. */
     if (((a[0] < p[0]) & (b[0] < p[0])) | ((a[1] > p[1]) & (b[1] > p[1])) |
         ((a[1] < p[1]) & (b[1] < p[1])))
       continue;
@@ -512,7 +512,7 @@ gst_ccl_zone_set_contains (const GstCclZoneSet *self, gdouble x, gdouble y)
   return !any;
 }
 
-/* The distance to the line of a tripwire, positive on the side `in`. */
+/* Returns the distance to the line of a tripwire, positive on the side `in`. */
 static gdouble
 get_offset (const GstCclZone *zone, const gdouble *p)
 {
@@ -521,7 +521,7 @@ get_offset (const GstCclZone *zone, const gdouble *p)
   return get_cross (a, b, p) / hypot (b[0] - a[0], b[1] - a[1]);
 }
 
-/* Whether @p is no nearer to the border than @limit. */
+/* Returns whether @p is at least @limit away from the border. */
 static gboolean
 is_far (const GstCclZone *zone, const gdouble *p, gdouble limit)
 {
@@ -542,7 +542,8 @@ is_far (const GstCclZone *zone, const gdouble *p, gdouble limit)
   return TRUE;
 }
 
-/* Whether the path from @from to @to, on different sides of the line, crosses the tripwire. */
+/* Returns whether the path from @from to @to crosses the tripwire. The points are on different
+ * sides of its line. */
 static gboolean
 is_crossing (const GstCclZone *zone, const gdouble *from, const gdouble *to)
 {
@@ -631,7 +632,7 @@ add_position (Object *object, const GstCclZonePoint *point, GstClockTime time)
   object->seen = time;
 }
 
-/* How far an object may be beyond a border by its noise alone. */
+/* Returns how far noise alone may take an object beyond a border. */
 static gdouble
 get_uncertainty (const GstCclZone *zone, const Object *object)
 {
@@ -648,8 +649,8 @@ get_uncertainty (const GstCclZone *zone, const Object *object)
   return SURE_SIGMA * sqrt (variance);
 }
 
-/* Whether an object has certainly crossed a border: it is beyond it by the hysteresis, or for the
- * settling time, or for SURE_TIME and by more than the uncertainty of its position. */
+/* Returns whether an object has certainly crossed a border: it is beyond it by the hysteresis,
+ * or for the settling time, or for SURE_TIME by more than the uncertainty of its position. */
 static gboolean
 is_beyond (const GstCclZone *zone, const Object *object, GstClockTime since,
            const GstCclZoneParams *params, gdouble size)
@@ -660,8 +661,8 @@ is_beyond (const GstCclZone *zone, const Object *object, GstClockTime since,
          (since >= SURE_TIME && is_far (zone, p, get_uncertainty (zone, object)));
 }
 
-/* An object that has changed sides has crossed a tripwire if it went over the line itself
- * meanwhile, not past one of its ends. */
+/* An object that has changed sides has crossed a tripwire if it went over it, not past one of
+ * its ends. */
 static void
 update_state (GstCclZoneSet *self, guint index, const Object *object,
               const GstCclZoneParams *params, gdouble size, GstClockTime time)
@@ -697,7 +698,7 @@ update_state (GstCclZoneSet *self, guint index, const Object *object,
   }
 }
 
-/* The object of a track, or NULL. */
+/* Returns the object of a track, or NULL. */
 static Object *
 find_object (const GstCclZoneSet *self, guint track)
 {
@@ -724,7 +725,7 @@ compare_tracks (gconstpointer a, gconstpointer b)
   return (first > second) - (first < second);
 }
 
-/* Adds objects for new tracks, as long as there is room. */
+/* Adds objects for new tracks while there is room. */
 static void
 add_objects (GstCclZoneSet *self, const GstCclZonePoint *points, guint n_points)
 {
@@ -781,8 +782,8 @@ leave_zones (GstCclZoneSet *self, const Object *object)
   }
 }
 
-/* The tracker thinks better of what an object is. It leaves zones where its class does not count
- * any more, and is inside the others as what it is now. */
+/* The tracker has changed the class of an object. It leaves zones where its class no longer
+ * counts, and is inside the others as the new class. */
 static void
 change_class (GstCclZoneSet *self, Object *object, guint class_id, GstClockTime time)
 {
@@ -813,7 +814,7 @@ change_class (GstCclZoneSet *self, Object *object, guint class_id, GstClockTime 
   object->class_id = class_id;
 }
 
-/* Removes objects that were not seen for @timeout. */
+/* Removes objects not seen for @timeout. */
 static void
 remove_objects (GstCclZoneSet *self, GstClockTime timeout, GstClockTime time)
 {
