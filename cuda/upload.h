@@ -14,7 +14,7 @@
 typedef struct CclCudaUpload
 {
   CclCudaQueue *queue;
-  CclModelFrame *model; /* NULL: there is no background model */
+  CclModelFrame *model; /* borrowed; NULL without a background model */
   bool raw;             /* 16-bit samples stay as they are */
   uint32_t width, height;
   CclUpload policy;

@@ -83,7 +83,7 @@ allocate_pixels (CclBatch *self, size_t size)
   return CCL_OK;
 }
 
-/* What frames are cleaned with, unless the backend does that (CclSession.frame_height). */
+/* Prepares the cleaning of frames, unless the backend cleans them (CclSession.frame_height). */
 static CclStatus
 init_cleaning (CclBatch *self, const CclConfig *config)
 {

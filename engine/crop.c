@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of ccl_crop_mean(). */
+/* The largest total of weights for which ccl_crop_mean() is exact. */
 #define MOST_WEIGHTS (UINT64_C (1) << 27)
 
 struct CclCropper

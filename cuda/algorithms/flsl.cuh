@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: FLSL, what its variants share
+/* cudaccl - CUDA backend: FLSL: the common part of its variants
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* F. Lemaitre, A. Hennequin, L. Lacassagne: Taming Voting Algorithms on GPUs for an Efficient
@@ -40,7 +40,7 @@ struct FlslTables
   uint32_t edges_pitch;
 };
 
-/* What kernels take by value, apart from the frame. */
+/* Tables that kernels take by value. */
 struct FlslRuns
 {
   CclComponentTable components;

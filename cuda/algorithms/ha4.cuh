@@ -1,4 +1,4 @@
-/* cudaccl - CUDA backend: HA4, what its variants share
+/* cudaccl - CUDA backend: HA4: the common part of its variants
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A. Hennequin, L. Lacassagne, L. Cabaret, Q. Meunier: A new Direct Connected Component Labeling
@@ -32,7 +32,7 @@
 
 #define HA4_STRIP 4 /* rows of a strip; BLOCK_H in the paper */
 
-/* What kernels take by value, apart from the frame. */
+/* Tables that kernels take by value. */
 struct Ha4Tables
 {
   CclComponentTable components;

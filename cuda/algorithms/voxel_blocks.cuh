@@ -120,7 +120,7 @@ cube_neighbour (const CclLabelImage &image, uint32_t k, uint64_t *voxels, uint32
   *step = ((uint32_t) dz * cube_rows (image) + (uint32_t) dy) * image.block_pitch + (uint32_t) dx;
 }
 
-/* Which of the first @count neighbours touch the block, as bits. */
+/* The first @count neighbours that touch the block, as bits. */
 static __device__ inline uint32_t
 touching_neighbours (const CclLabelImage &image, uint64_t voxels, uint32_t count)
 {

@@ -87,7 +87,7 @@ static_assert (sizeof (CclComponent) == 72 && offsetof (CclComponent, label) == 
                "write_features() writes components as words of 64 bits");
 static_assert (sizeof (CclFeatures) == 32, "features are one sector of memory");
 
-/* What a warp needs to write its components in one go. */
+/* A warp's components, to write them in one go. */
 struct WriteBuffer
 {
   uint64_t words[WARP_LANES][sizeof (CclComponent) / 8];

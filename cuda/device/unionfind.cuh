@@ -88,7 +88,7 @@ shorten (const CachedForest &forest, uint32_t label, uint32_t link, uint32_t anc
   forest.parents[label] = ancestor;
 }
 
-/* What all forests share */
+/* Common to all forests */
 
 template <typename Forest>
 static __device__ inline uint32_t

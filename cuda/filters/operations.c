@@ -164,7 +164,7 @@ plan_steps (CclCudaOperations *operations, const CclCudaWork *work, const CclCud
   operations->clean.bits = 1;
 }
 
-/* Copies the region, which is the caller's, and waits for the copy. */
+/* Copies the caller's region, and waits for the copy. */
 static cudaError_t
 copy_region (const CclCudaOperations *operations, const CclMask *region, cudaStream_t stream)
 {

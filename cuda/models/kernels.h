@@ -28,11 +28,11 @@ typedef struct CclModelFrame
 {
   CclModelPlane planes[3];
   uint32_t width, height;               /* of luma */
-  uint32_t chroma_width, chroma_height; /* 0: there is none */
+  uint32_t chroma_width, chroma_height; /* 0 without chroma */
   uint32_t step;                        /* bytes from one sample of chroma to the next */
 } CclModelFrame;
 
-/* What a frame has shown: see CclModel. */
+/* Observations of a frame: see CclModel. */
 typedef struct CclModelSeen
 {
   uint64_t foreground, shadows, luma;
@@ -40,7 +40,7 @@ typedef struct CclModelSeen
   CclShift shift; /* only by frames that are aligned */
 } CclModelSeen;
 
-/* What a change of light needs, for the model's tiles. */
+/* Tables of a change of light, for the model's tiles. */
 typedef struct CclModelLight
 {
   uint32_t columns, rows;
@@ -48,7 +48,7 @@ typedef struct CclModelLight
   CclLightTotal *total;
 } CclModelLight;
 
-/* What a drift needs: see engine/motion/drift.h. */
+/* Tables of a drift: see engine/motion/drift.h. */
 typedef struct CclModelDrift
 {
   uint32_t *counters;
@@ -59,11 +59,11 @@ typedef struct CclModelDrift
 /* A mask that kernels write, in whole words of 64 pixels. */
 typedef struct CclModelMask
 {
-  uint64_t *words; /* NULL: not wanted */
+  uint64_t *words; /* NULL if not wanted */
   size_t pitch;    /* words */
 } CclModelMask;
 
-/* What aligning a frame needs: see engine/motion/shake.h. */
+/* Tables for aligning a frame: see engine/motion/shake.h. */
 typedef struct CclModelShake
 {
   CclShakeSum *sums; /* CCL_SHAKE_SUMS */
@@ -86,7 +86,7 @@ typedef struct CclModelState
   CclModelSeen *seen;         /* in pinned memory (M6) */
 } CclModelState;
 
-/* What the kernel does with the next frame. Passed by value. */
+/* A frame's job for the kernels. Passed by value. */
 typedef struct CclModelTask
 {
   CclModelFrame frame;

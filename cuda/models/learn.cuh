@@ -101,7 +101,7 @@ begin_row (const CclModelTask &task, uint2 values, uint32_t x, uint32_t y)
   *(uint2 *) (task.state.counts + at) = uint2{ 0, 0 };
 }
 
-/* What the candidates of four pixels gain. */
+/* The steps that the counts of four candidates gain. */
 static __device__ inline uint32_t
 steps4 (const CclMotionPace &pace, uint32_t shadows, uint32_t lit)
 {

@@ -10,7 +10,7 @@
 
 typedef struct CclCudaModel
 {
-  CclModel *base; /* NULL: there is no model */
+  CclModel *base; /* borrowed; NULL without a model */
   CclModelState state;
   CclModelFrame frame;      /* with the planes of the frame that was submitted last */
   CclModelFrame small;      /* the frame in the model's size, if that differs */

@@ -117,7 +117,7 @@ extern "C" {
   X (CUresult, cuCtxGetDevice, (CUdevice * device), (device))                    \
   X (CUresult, cuCtxGetApiVersion, (CUcontext context, unsigned *version), (context, version))
 
-/* Those that the driver may not have. */
+/* Functions that the driver may lack. */
 #define CCL_CUDA_OPTIONAL_FUNCTIONS(X)                                                       \
   X (CUresult, cuStreamWriteValue32_v2,                                                      \
      (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),               \

@@ -5,7 +5,7 @@
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/error.h"
 
-/* Copies the region, which is the caller's, and waits for the copy. */
+/* Copies the caller's region, and waits for the copy. */
 static CclStatus
 copy_region (CclCudaClasses *self, const CclMask *region, CclCudaQueue *queue)
 {
@@ -71,7 +71,7 @@ ccl_cuda_classes_read (const CclCudaClasses *self, CclSession *session, CclCudaQ
 {
   CclStatus status;
 
-  if (count > session->config.max_components) /* a broken device's */
+  if (count > session->config.max_components) /* from a broken device */
     count = session->config.max_components;
   if (count == 0)
     return CCL_OK;

@@ -21,7 +21,7 @@ ccl_cuda_shapes_open (CclCudaShapes *self, CclSession *session, CclCudaQueue *qu
   return status;
 }
 
-/* What the host has of a shape. */
+/* Fills in the shape's fields that come from the device. */
 static CclShape
 make_shape (const CclCudaShape *sums, unsigned wanted)
 {
@@ -55,7 +55,7 @@ ccl_cuda_shapes_find (const CclCudaShapes *self, CclSession *session, CclCudaQue
   cudaError_t error;
   CclStatus status;
 
-  if (count > config->max_components) /* a broken device's */
+  if (count > config->max_components) /* from a broken device */
     count = config->max_components;
   if (count == 0)
     return CCL_OK;

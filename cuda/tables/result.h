@@ -14,7 +14,7 @@ typedef struct CclResultHeader
   uint32_t reserved[17]; /* makes it as large as a component */
 } CclResultHeader;
 
-/* Which components make up the result, and where it goes. Passed to kernels by value. */
+/* Limits of the components in the result, and its tables. Passed to kernels by value. */
 typedef struct CclCudaResult
 {
   uint32_t min_area, max_area;

@@ -16,9 +16,9 @@ typedef struct CpuSession
 {
   CclSession base;
   CclPool *pool;      /* NULL with one thread */
-  CclCpuModel *model; /* NULL: the threshold */
-  CclMask region;     /* no words: the whole frame */
-  CclMask mask;       /* what operations clean, or is kept; no words without any */
+  CclCpuModel *model; /* NULL without config.motion */
+  CclMask region;     /* without words: the whole frame */
+  CclMask mask;       /* the cleaned foreground; without words if nobody needs it */
   CclChain chain;
   CclRuns runs;
   CclCompaction compaction;
@@ -89,7 +89,7 @@ init_compaction (CpuSession *self)
   return compaction->shares ? CCL_OK : CCL_ERROR_NO_MEMORY;
 }
 
-/* What makes clean masks of frames. */
+/* Prepares the region, the operations and the mask. */
 static CclStatus
 init_masks (CpuSession *self)
 {
@@ -180,7 +180,7 @@ cpu_open (const CclSession *wanted, CclSession **session)
   return CCL_OK;
 }
 
-/* A frame that becomes a mask. */
+/* Packs a frame into the mask. */
 typedef struct PackJob
 {
   const CclForeground *foreground;

@@ -25,7 +25,7 @@ typedef struct Plane
 static CclStatus
 allocate (CclCpuCropper *self, CclAccount *account, const CclCropTask *task)
 {
-  /* Those of chroma may be twice as far apart, but are half as many. */
+  /* Samples of chroma may be twice as far apart, but are half as many. */
   size_t n_sums = 3 * ((size_t) task->width + 1) * task->planes[0].step;
 
   if (!self->taps)

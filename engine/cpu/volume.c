@@ -30,7 +30,7 @@
 /* A slab keeps the tables of its first slice and of the last two, which alternate. */
 #define SLICES_KEPT 3
 
-/* What the components of a label have beyond CclRunsLabel, whose y and bottom are rows of a slice.
+/* The third dimension of a label's component; y and bottom of its CclRunsLabel are rows of a slice.
  */
 typedef struct Depth
 {

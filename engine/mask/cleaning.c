@@ -1,7 +1,7 @@
 /* cudaccl - operations that follow the size of objects
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a mask needs depends on how large its objects are in the picture. Where they are as large as
+/* The right operations depend on how large objects are in the picture. Where they are as large as
  * people across a yard, whatever is much smaller is noise, or hangs on by a thin bridge. Where none
  * is, as in infrared pictures of far targets, the same operations would remove all objects: there
  * only gaps are closed and single specks dropped. Many specks are noise in either case.

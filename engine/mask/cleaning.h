@@ -15,7 +15,7 @@ extern "C" {
 typedef struct CclCleaning
 {
   uint32_t n;     /* operations of all chains */
-  uint32_t n_far; /* of them, the first are for far objects; 0: there is only one chain */
+  uint32_t n_far; /* how many of these are for far objects; 0 with only one chain */
   bool near;      /* the others are in use */
   uint64_t large; /* pixels: an object that is near */
   uint64_t

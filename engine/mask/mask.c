@@ -105,7 +105,7 @@ ccl_mask_unpack (const CclMask *mask, uint8_t *pixels, size_t stride, uint8_t va
   return status;
 }
 
-/* A PBM file, and how many bytes of it were read. */
+/* A PBM file, and the number of bytes read from it. */
 typedef struct Reader
 {
   FILE *file;
@@ -153,7 +153,7 @@ skip_blanks (Reader *reader)
   return byte;
 }
 
-/* Reads a number of the header, what is before it, and the blank behind it. */
+/* Reads a number of the header, with blanks and comments before it and the blank behind it. */
 static CclStatus
 read_number (Reader *reader, const char *what, uint32_t *number)
 {

@@ -37,7 +37,7 @@ ccl_operation_form (CclOperationKind kind)
   return kinds[kind].form;
 }
 
-/* Text that is parsed. */
+/* The text, and the position of the parser in it. */
 typedef struct Parser
 {
   const char *text, *at;
@@ -56,8 +56,8 @@ skip_blanks (Parser *parser)
     parser->at++;
 }
 
-/* Takes a number; 0, which no operation allows, if there is none. Numbers that are too large become
- * UINT64_MAX. */
+/* Reads a number; returns 0, which no operation allows, if there is none, and UINT64_MAX if it is
+ * too large. */
 static uint64_t
 take_number (Parser *parser)
 {

@@ -63,7 +63,7 @@ typedef struct CclLightCount
   uint32_t pixels, explained, changed;
 } CclLightCount;
 
-/* Of all tiles. */
+/* Sums over all tiles. */
 typedef struct CclLightTotal
 {
   uint32_t votes, agreed, lit;

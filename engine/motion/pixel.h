@@ -55,8 +55,8 @@ typedef struct CclMotionPace
   uint8_t enough;       /* the count that makes it the background */
 } CclMotionPace;
 
-/* What happens before a frame is compared with the background: see light.h, and for
- * CCL_MOTION_DRIFT drift.h. */
+/* The step before a frame is compared with the background: see light.h, and drift.h for
+ * CCL_MOTION_DRIFT. */
 typedef enum CclMotionLight
 {
   CCL_MOTION_STEADY = 0,

@@ -48,8 +48,8 @@ ccl_shake_moves (CclShift shift)
   return shift.x != 0 || shift.y != 0;
 }
 
-/* Of the rows from CCL_SHAKE_REACH to the last but CCL_SHAKE_REACH, and likewise of columns, one in
- * this many rows is compared. */
+/* One in this many rows is compared, from CCL_SHAKE_REACH to the last but CCL_SHAKE_REACH; likewise
+ * for columns. */
 static inline CCL_HOST_DEVICE uint32_t
 ccl_shake_step (uint32_t height)
 {
@@ -88,7 +88,7 @@ ccl_shake_total (const CclShakeSum *sums, int shift)
   return total;
 }
 
-/* What a sum must be less than to fit better than @sum. */
+/* The bound below which a sum fits better than @sum. */
 static inline CCL_HOST_DEVICE CclShakeSum
 ccl_shake_better (CclShakeSum sum)
 {

@@ -36,7 +36,7 @@ typedef struct CclMotionClock
   bool shady;          /* the last frame had many shadows: see CclMotionStep */
 } CclMotionClock;
 
-/* What a frame has shown. */
+/* Observations of a frame. */
 typedef struct CclMotionSeen
 {
   uint64_t pixels, foreground, shadows;

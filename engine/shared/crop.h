@@ -43,7 +43,7 @@ ccl_crop_total (const CclCropAxis *axis)
   return ccl_crop_shrinks (axis) ? axis->size : 2 * axis->sub * axis->to;
 }
 
-/* Those of sample @i, from 0 to `to` - 1. */
+/* The samples of the frame that make up sample @i, 0 to `to` - 1. */
 static inline CCL_HOST_DEVICE CclCropTaps
 ccl_crop_taps (const CclCropAxis *axis, uint32_t i)
 {
@@ -125,10 +125,10 @@ typedef struct CclCropPlane
   uint32_t step; /* bytes from sample to sample */
 } CclCropPlane;
 
-/* What a backend draws; checked. Planes are luma and chroma, or, with @rgb, red, green and blue. */
+/* A checked job for a backend. Planes are luma and chroma, or, with @rgb, red, green and blue. */
 typedef struct CclCropTask
 {
-  CclCropPlane planes[3]; /* those of chroma without samples if there is none */
+  CclCropPlane planes[3]; /* without chroma, planes 1 and 2 have no samples */
   uint32_t width, height; /* of the frame */
   uint32_t sub_x, sub_y;  /* of planes 1 and 2: pixels of the frame that a sample stands for */
   bool rgb;

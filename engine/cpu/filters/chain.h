@@ -17,14 +17,14 @@ typedef struct CclChain
   CclOperation operations[CCL_MAX_OPERATIONS];
   uint32_t n;
   uint32_t width, height, n_strips;
-  CclPool *pool;     /* the owner's; NULL with one thread */
+  CclPool *pool;     /* borrowed; NULL with one thread */
   uint64_t *scratch; /* of filters, [n_strips * scratch_words], aligned */
   size_t scratch_words;
   CclMask other;      /* with several strips and filters */
   CclRuns set, unset; /* to drop, and to fill */
   CclMask reached;    /* the background that the border reaches, to fill all holes */
   uint16_t *changed;  /* [height] sweep over the rows in which each was reached last */
-  uint8_t *marks;     /* of the labels of either: what is to change */
+  uint8_t *marks;     /* by label: whether the component changes */
 } CclChain;
 
 /* Takes @config's operations, which must be valid, geometry, connectivity and threads, which must

@@ -40,14 +40,14 @@ typedef struct CclMotionRow
 typedef struct CclMotionChromaRow
 {
   const CclMotionStep *step;
-  const CclMotionPace *pace; /* NULL: it does not learn */
+  const CclMotionPace *pace; /* NULL if the row does not learn */
   uint32_t width, blocks;    /* samples */
   const uint8_t *values[2];  /* the frame, blurred */
   uint16_t *backgrounds[2];
   const uint16_t *next_backgrounds[2]; /* of a later row, to prefetch */
   uint64_t *differs;                   /* [2 * blocks] where chroma differs, two bits a sample */
   uint64_t *coloured;                  /* [2 * blocks] likewise, with a pace, or shady */
-  /* Of the luma row: only bits of even pixels are read. */
+  /* The luma row's; only bits of even pixels are read. */
   const uint64_t *foreground, *shadows, *renewed; /* [2 * blocks] */
 } CclMotionChromaRow;
 

@@ -176,7 +176,7 @@ static bool
 allocate_strip (CclCpuModel *self, Strip *strip, CclAccount *account)
 {
   const size_t row = row_samples (self->blocks), chroma_row = row_samples (self->chroma_blocks);
-  const size_t words = 2 * (size_t) self->chroma_blocks; /* no less than luma's blocks */
+  const size_t words = 2 * (size_t) self->chroma_blocks; /* at least luma's blocks */
   bool ok = true;
 
 #define ALLOCATE(member, count) \

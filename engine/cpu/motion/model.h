@@ -8,7 +8,7 @@
 #include "engine/cpu/pool.h"
 #include "engine/motion/model.h"
 
-/* The state of all pixels, and what a frame needs beside it. */
+/* The state of all pixels, and scratch memory of a frame. */
 typedef struct CclCpuModel CclCpuModel;
 
 /* How many parts a frame is cut into, with this many threads. One needs no pool. */

@@ -1,7 +1,7 @@
 /* cudaccl - CPU backend: the state of a background model, and frames on their way through it
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* For the files of the model only. */
+/* For the model's own files. */
 
 #ifndef CCL_CPU_MOTION_STATE_H
 #define CCL_CPU_MOTION_STATE_H
@@ -32,7 +32,7 @@ typedef struct Ring
   uint8_t *raw_rows, *blurred_rows;
 } Ring;
 
-/* A strip's memory. */
+/* A strip of rows, and its memory. One thread at a time has it. */
 typedef struct Strip
 {
   uint8_t *rows[PLANES];
@@ -70,7 +70,7 @@ struct CclCpuModel
   CclModel *base;
   uint32_t frame_width, frame_height;
   const CclMotionFunctions *functions;
-  CclPool *pool; /* the owner's */
+  CclPool *pool; /* borrowed; NULL with one thread */
   uint32_t chroma_width, chroma_height;
   uint32_t blocks, chroma_blocks;
   uint16_t *background;                 /* of luma, with margins */
@@ -81,12 +81,12 @@ struct CclCpuModel
   uint32_t columns, rows; /* of tiles */
   CclLightTile *tiles;
   uint8_t *aligned[PLANES]; /* the frame, in the model's size */
-  /* Foreground and shadows; no words: not wanted, or the scale is 1. */
+  /* Foreground and shadows; without words if not wanted, or, enlarged, if the scale is 1. */
   CclMask masks[2];    /* of the model's size */
   CclMask enlarged[2]; /* of the frame's */
 };
 
-/* A frame. */
+/* A frame on its way through the model. */
 typedef struct Job
 {
   CclCpuModel *model;
@@ -101,7 +101,7 @@ typedef struct Job
   CclDrift drift;
 } Job;
 
-/* Of a padded row of any type. The number of blocks is odd: rows a multiple of 4096 bytes apart
+/* The samples of a padded row. The number of blocks is odd: rows a multiple of 4096 bytes apart
  * would share cache sets, and loads would wait for stores to the row above. */
 static inline size_t
 row_samples (uint32_t blocks)
@@ -149,7 +149,7 @@ n_planes (const CclCpuModel *self)
 /* The ring of a plane for a strip whose first blurred row is @y. @rows: its memory. */
 Ring ccl_cpu_ring (const Job *job, uint8_t *rows, unsigned plane, int64_t y);
 
-/* Returns row @y of what is blurred: in the frame, if that has it as it is, or in @row. */
+/* Returns row @y before it is blurred: in the frame, if that has it as it is, or in @row. */
 const uint8_t *ccl_cpu_ring_read (const Ring *ring, uint32_t y, const CclMotionFunctions *functions,
                                   uint8_t *row);
 

@@ -132,7 +132,7 @@ value_of (const uint8_t *bytes, unsigned size)
   return value;
 }
 
-/* Of pixels of 3 bytes, whole pixels and whole vectors. */
+/* Bytes of a block: whole pixels of 3 bytes, and whole vectors. */
 #define BLOCK 48
 
 /* 16 pixels of a value. */

@@ -41,7 +41,7 @@ typedef struct CclRuns
   uint32_t n_strips;
   CclRow nothing;     /* a row without runs, above a strip's first row */
   CclRunsSpan *spans; /* [height] of the rows; NULL without config.labels */
-  CclPool *pool;      /* the owner's; NULL with one thread */
+  CclPool *pool;      /* borrowed; NULL with one thread */
   uint64_t most_labels;
   struct
   {

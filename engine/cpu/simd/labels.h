@@ -10,7 +10,7 @@ typedef uint16_t Value __attribute__ ((aligned (1), may_alias));
 typedef uint32_t Labels __attribute__ ((vector_size (STORE_BYTES), aligned (1), may_alias));
 typedef uint16_t Values __attribute__ ((vector_size (STORE_BYTES), aligned (1), may_alias));
 
-/* What is stored at once. Vectors of this size would pass through memory where registers are
+/* Bytes stored at once. Vectors of this size would pass through memory where registers are
  * smaller. */
 #define BLOCK_BYTES 64
 

@@ -28,7 +28,8 @@ load_voxels (const CclRow *row, uint32_t w, uint32_t last)
                    here >> 1 | (w < last ? row->bits[w + 1] << 63 : 0) };
 }
 
-/* What joins the voxels of two rows already: at a voxel, and at one and the next on either side. */
+/* Voxels of two rows that are joined already: at a voxel, and at one and the next on either side.
+ */
 typedef struct Cover
 {
   uint64_t here, left, right;

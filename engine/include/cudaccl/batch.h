@@ -42,7 +42,7 @@ CCL_API CclStatus ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *
 CCL_API CclStatus ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride,
                                           size_t step, CclMemory memory);
 
-/* What the batch runs on, and what it allocated on its device; motion and operations are empty. */
+/* Gets the backend, device and memory of a batch; motion and operations are empty. */
 CCL_API void ccl_batch_info (const CclBatch *batch, CclInfo *info);
 
 /* Durations of the last batch as a whole. With frames in device memory, CclTiming.upload is the

@@ -81,7 +81,7 @@ typedef enum CclUpload
   CCL_UPLOAD_BITS,     /* one bit per pixel: the CPU applies the threshold */
 } CclUpload;
 
-/* What the values of pixels mean. */
+/* The meaning of pixel values. */
 typedef enum CclValues
 {
   CCL_VALUES_ABOVE = 0, /* foreground: above CclParams.threshold */
@@ -96,7 +96,7 @@ typedef enum CclValues
 
 #define CCL_MAX_THREADS 256
 
-/* What ccl_analyzer_shapes() returns, beyond what follows from a CclComponent. */
+/* Parts of ccl_analyzer_shapes(), beyond what follows from a CclComponent. */
 typedef enum CclShapeFlags
 {
   CCL_SHAPES_TOPOLOGY = 1 << 0,  /* the Euler number, and so holes */
@@ -139,7 +139,7 @@ typedef struct CclAlgorithm
                           * volumes see ccl_volume_algorithm_has() */
 } CclAlgorithm;
 
-/* What is fixed for the life of an analyzer. Start from ccl_config_init(). */
+/* Settings for the life of an analyzer. Start from ccl_config_init(). */
 typedef struct CclConfig
 {
   uint32_t width, height; /* pixels, each at least 1; width * height < 2^32 */
@@ -189,7 +189,7 @@ typedef struct CclConfig
   uint64_t reserved[7]; /* for fields to come; 0 */
 } CclConfig;
 
-/* What may change from frame to frame. Start from ccl_params_init(). */
+/* Settings that may change from frame to frame. Start from ccl_params_init(). */
 typedef struct CclParams
 {
   uint8_t threshold; /* a pixel is foreground when value > threshold ... */
@@ -303,7 +303,7 @@ typedef struct CclPalette
                   * having the last one's */
 } CclPalette;
 
-/* What an analyzer runs on. Strings live as long as the analyzer. */
+/* Backend, device and memory of an analyzer. Strings live as long as the analyzer. */
 typedef struct CclInfo
 {
   CclBackend backend; /* never CCL_BACKEND_AUTO */
@@ -440,8 +440,8 @@ CCL_API CclStatus ccl_cuda_primary_context (int device, void **context);
  * CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_cuda_synchronize (int device, void *stream);
 
-/* What went wrong in the last call of this thread that did not return CCL_OK, and what to do about
- * it. Never NULL; valid until the next call of this thread. */
+/* Returns why the last call of this thread that did not return CCL_OK failed, and a remedy. Never
+ * NULL; valid until the next call of this thread. */
 CCL_API const char *ccl_last_error (void);
 
 /* Checks a configuration as ccl_analyzer_new() does, without opening a device or allocating memory:

@@ -48,7 +48,7 @@ typedef enum CclMotionFormat
   CCL_MOTION_LUMA_420, /* luma and chroma of half the width and height: NV12, I420 and the like */
 } CclMotionFormat;
 
-/* What is fixed for the life of a model. Start from ccl_motion_config_init(). */
+/* Settings for the life of a model. Start from ccl_motion_config_init(). */
 typedef struct CclMotionConfig
 {
   CclMotionFormat format;
@@ -58,7 +58,7 @@ typedef struct CclMotionConfig
   uint64_t reserved[4]; /* for fields to come; 0 */
 } CclMotionConfig;
 
-/* What may change from frame to frame. Start from ccl_motion_params_init(). */
+/* Settings that may change from frame to frame. Start from ccl_motion_params_init(). */
 typedef struct CclMotionParams
 {
   uint64_t learning_time; /* nanoseconds that an object must stand still to become background; from

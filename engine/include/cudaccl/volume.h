@@ -20,7 +20,7 @@ typedef struct CclVolume CclVolume;
 /* CclAlgorithm.connectivity of algorithms for volumes: one byte for each, 0 for those missing. */
 #define CCL_VOLUME_CONNECTIVITIES(a, b, c) ((a) | (b) << 8 | (c) << 16)
 
-/* What is fixed for the life of a CclVolume. Start from ccl_volume_config_init(). */
+/* Settings for the life of a CclVolume. Start from ccl_volume_config_init(). */
 typedef struct CclVolumeConfig
 {
   uint32_t width, height, depth; /* voxels, each at least 1; width * height * depth < 2^32 */
