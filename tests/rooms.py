@@ -22,17 +22,17 @@ import sys
 # that stand directly in a folder with rooms of its own may be told apart by patterns.
 ROOMS = [
     ('engine/include', ['engine/include/*']),
-    ('engine: floor', ['engine/a[cl]*.[ch]', 'engine/error.[ch]', 'engine/cut.h', 'engine/sums.h',
-                       'engine/topk.h', 'engine/backend.h', 'engine/device.h', 'engine/color_pixel.h',
-                       'engine/crop_pixel.h']),
+    ('engine/shared', ['engine/shared/*']),
+    ('engine: memory, errors', ['engine/account.[ch]', 'engine/aligned.[ch]', 'engine/error.[ch]']),
+    ('engine/cpu: dispatch', ['engine/cpu/functions.[ch]', 'engine/cpu/tuning.[ch]',
+                              'engine/cpu/clock.h', 'engine/cpu/pool.[ch]']),
     ('engine/mask', ['engine/mask/*']),
     ('engine/motion', ['engine/motion/*']),
-    ('engine/cpu: floor', ['engine/cpu/functions.[ch]', 'engine/cpu/tuning.h', 'engine/cpu/clock.h',
-                           'engine/cpu/pool.[ch]', 'engine/cpu/foreground.h']),
-    ('engine/cpu/simd', ['engine/cpu/simd/*']),
+    ('engine: backends', ['engine/backend.h', 'engine/color.[ch]']),
     ('engine/cpu/runs', ['engine/cpu/runs/*']),
     ('engine/cpu/filters', ['engine/cpu/filters/*']),
     ('engine/cpu/motion', ['engine/cpu/motion/*']),
+    ('engine/cpu/simd', ['engine/cpu/simd/*']),
     ('engine/cpu', ['engine/cpu/*']),
     ('cuda/runtime', ['cuda/runtime/*']),
     ('cuda/tables', ['cuda/tables/*']),
@@ -126,7 +126,7 @@ def get_unit(path):
     folder, name = os.path.split(os.path.splitext(path)[0])
     if name == 'private':
         name = os.path.basename(folder)
-    return os.path.join(folder, name.removesuffix('-private'))
+    return os.path.join(folder, name.removesuffix('-private').removesuffix('_private'))
 
 
 def find_circles(edges):
@@ -191,7 +191,7 @@ def count_arrows(includes):
     arrows = collections.Counter()
     for a, b in includes:
         room, other = get_room(a), get_room(b)
-        if None not in (room, other) and room != other and not a.startswith(FREE):
+        if None not in (room, other) and room > other and not a.startswith(FREE):
             arrows[room, other] += 1
     return arrows
 
@@ -207,6 +207,10 @@ def leave_out_implied(arrows):
 
     return {(room, other): n for (room, other), n in arrows.items()
             if not any(reaches(between, other) for between in below[room] - {other})}
+
+
+def get_house(room):
+    return re.split('[/:]', ROOMS[room][0])[0]
 
 
 def draw(arrows):
@@ -225,7 +229,7 @@ def draw(arrows):
     total = widest * (width + gap) + gap
     place = {}
     for floor in sorted(lines):
-        line = sorted(lines[floor], key=lambda room: (columns[ROOMS[room][0].split('/')[0]], room))
+        line = sorted(lines[floor], key=lambda room: (columns[get_house(room)], room))
         step = total / len(line)
         for i, room in enumerate(line):
             place[room] = (step * (i + .5), (max(lines) - floor) * row + 20)
@@ -248,7 +252,7 @@ def draw(arrows):
     for room in rooms:
         x, y = place[room]
         name = ROOMS[room][0]
-        colour = colours[name.split('/')[0]]
+        colour = colours[get_house(room)]
         svg.append(f'<rect x="{x - width / 2:.0f}" y="{y}" width="{width}" height="{height}" rx="4" '
                    f'fill="{colour}" stroke="#666"/><text x="{x:.0f}" y="{y + 19}" '
                    f'text-anchor="middle">{name}</text>')

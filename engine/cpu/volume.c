@@ -14,7 +14,7 @@
 #include "engine/backend.h"
 #include "engine/aligned.h"
 #include "engine/cpu/clock.h"
-#include "engine/cpu/foreground.h"
+#include "engine/cpu/runs/foreground.h"
 #include "engine/cpu/pool.h"
 #include "engine/cpu/runs/unite.h"
 #include "engine/cpu/tuning.h"

@@ -5,7 +5,7 @@
 #define CCL_CPU_RUNS_H
 
 #include "engine/backend.h"
-#include "engine/cpu/foreground.h"
+#include "engine/cpu/runs/foreground.h"
 #include "engine/cpu/pool.h"
 
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 
 /* For the model's own files. */
 
-#ifndef CCL_CPU_MOTION_STATE_H
-#define CCL_CPU_MOTION_STATE_H
+#ifndef CCL_CPU_MODEL_PRIVATE_H
+#define CCL_CPU_MODEL_PRIVATE_H
 
 #include "engine/cpu/motion/model.h"
 #include "engine/cpu/motion/functions.h"
