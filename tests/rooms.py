@@ -75,6 +75,9 @@ ROOMS = [
     ('apps/collect', ['apps/collect/*']),
 ]
 
+# Drawn side by side, from the left.
+BANDS = [('engine', 'cuda', 'python'), ('gst',), ('apps',)]
+
 PICTURE = 'docs/figures/rooms.svg'
 SOURCES = ('.c', '.h', '.cu', '.cuh', '.cpp', '.js')
 INCLUDE_FOLDERS = ('', 'engine/include', 'gst/meta/include')
@@ -223,24 +226,26 @@ def draw(arrows):
     lines = collections.defaultdict(list)
     for room in rooms:
         lines[floors[room]].append(room)
-    columns = {'engine': 0, 'cuda': 0, 'python': 1, 'gst': 2, 'apps': 3}
-    width, height, gap, row = 148, 30, 14, 74
-    widest = max(map(len, lines.values()))
-    total = widest * (width + gap) + gap
+    width, height, gap, row = 128, 28, 10, 72
     place = {}
-    for floor in sorted(lines):
-        line = sorted(lines[floor], key=lambda room: (columns[get_house(room)], room))
-        step = total / len(line)
-        for i, room in enumerate(line):
-            place[room] = (step * (i + .5), (max(lines) - floor) * row + 20)
+    left = gap
+    for houses in BANDS:
+        bands = {floor: [room for room in line if get_house(room) in houses]
+                 for floor, line in lines.items()}
+        span = max(map(len, bands.values())) * (width + gap)
+        for floor, line in bands.items():
+            for i, room in enumerate(line):
+                place[room] = (left + span * (i + .5) / len(line), (max(lines) - floor) * row + 20)
+        left += span + 3 * gap
+    total = left - 2 * gap
     bottom = (max(lines) + 1) * row
     colours = {'engine': '#cfe3f7', 'cuda': '#d7efd3', 'python': '#f3e6c4', 'gst': '#f7d9cf',
                'apps': '#e4d8f2'}
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total:.0f} {bottom}" '
-           'font-family="sans-serif" font-size="12">',
+           'font-family="sans-serif" font-size="11">',
            '<title>The rooms of the tree: an arrow is an include, and all run downwards</title>',
            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-           'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#777"/></marker></defs>',
+           'markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" fill="#777"/></marker></defs>',
            '<rect width="100%" height="100%" fill="#fff"/>']
     for (room, other), n in sorted(shown.items()):
         (x, y), (u, v) = place[room], place[other]
@@ -254,7 +259,7 @@ def draw(arrows):
         name = ROOMS[room][0]
         colour = colours[get_house(room)]
         svg.append(f'<rect x="{x - width / 2:.0f}" y="{y}" width="{width}" height="{height}" rx="4" '
-                   f'fill="{colour}" stroke="#666"/><text x="{x:.0f}" y="{y + 19}" '
+                   f'fill="{colour}" stroke="#666"/><text x="{x:.0f}" y="{y + 18}" '
                    f'text-anchor="middle">{name}</text>')
     return '\n'.join(svg + ['</svg>', ''])
 
