@@ -6,6 +6,8 @@
  * and size, and only text of a few elements is taken. */
 
 #include "apps/watch/onvif/discovery.h"
+
+#include "apps/watch/onvif/soap.h"
 #include "apps/web/json.h"
 
 #include <gst/gst.h>
@@ -47,42 +49,8 @@ watch_devices_new (void)
 typedef struct
 {
   GPtrArray *devices;
-  GString *text; /* of the element that is being read, or NULL */
-  gboolean in_match;
-  gchar *addresses, *scopes;
+  gchar *addresses, *scopes; /* of the match that is being read, or NULL */
 } Reader;
-
-static const gchar *
-get_local_name (const gchar *name)
-{
-  const gchar *colon = strchr (name, ':');
-
-  return colon ? colon + 1 : name;
-}
-
-static void
-on_start (GMarkupParseContext *context, const gchar *element, const gchar **names,
-          const gchar **values, gpointer user_data, GError **error)
-{
-  Reader *reader = user_data;
-  const gchar *name = get_local_name (element);
-
-  if (g_str_equal (name, "ProbeMatch"))
-    reader->in_match = TRUE;
-  else if (reader->in_match && !reader->text &&
-           (g_str_equal (name, "XAddrs") || g_str_equal (name, "Scopes")))
-    reader->text = g_string_new (NULL);
-}
-
-static void
-on_text (GMarkupParseContext *context, const gchar *text, gsize length, gpointer user_data,
-         GError **error)
-{
-  Reader *reader = user_data;
-
-  if (reader->text && reader->text->len + length <= MAX_TEXT)
-    g_string_append_len (reader->text, text, (gssize) length);
-}
 
 /* Returns what follows @prefix in the list of scopes, as text for people. */
 static gchar *
@@ -147,7 +115,6 @@ end_match (Reader *reader)
 
   g_clear_pointer (&reader->addresses, g_free);
   g_clear_pointer (&reader->scopes, g_free);
-  reader->in_match = FALSE;
   if (!host)
     return;
   device = g_new0 (WatchDevice, 1);
@@ -165,18 +132,17 @@ end_match (Reader *reader)
 }
 
 static void
-on_end (GMarkupParseContext *context, const gchar *element, gpointer user_data, GError **error)
+on_element (const gchar *parent, const gchar *name, const gchar *text, gpointer user_data)
 {
   Reader *reader = user_data;
-  const gchar *name = get_local_name (element);
   gchar **place = g_str_equal (name, "XAddrs")   ? &reader->addresses
                   : g_str_equal (name, "Scopes") ? &reader->scopes
                                                  : NULL;
 
-  if (place && reader->text) {
+  if (place && g_str_equal (parent, "ProbeMatch")) {
     g_free (*place);
-    *place = g_string_free (g_steal_pointer (&reader->text), FALSE);
-  } else if (reader->in_match && g_str_equal (name, "ProbeMatch")) {
+    *place = g_strdup (text);
+  } else if (g_str_equal (name, "ProbeMatch")) {
     end_match (reader);
   }
 }
@@ -184,17 +150,11 @@ on_end (GMarkupParseContext *context, const gchar *element, gpointer user_data, 
 void
 watch_discovery_parse (const gchar *text, gsize size, GPtrArray *devices)
 {
-  static const GMarkupParser parser = { on_start, on_end, on_text, NULL, NULL };
   Reader reader = { devices };
-  GMarkupParseContext *context;
 
   if (size > MAX_ANSWER || !g_utf8_validate (text, (gssize) size, NULL))
     return;
-  context = g_markup_parse_context_new (&parser, 0, &reader, NULL);
-  g_markup_parse_context_parse (context, text, (gssize) size, NULL);
-  g_markup_parse_context_free (context);
-  if (reader.text)
-    g_string_free (reader.text, TRUE);
+  watch_soap_read (text, size, MAX_TEXT, on_element, &reader, NULL);
   g_free (reader.addresses);
   g_free (reader.scopes);
 }

@@ -8,8 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* What is taken from a message, which anyone can send: names without their prefixes, and texts.
+/* Anyone can send a message: only names, without their prefixes, and texts are taken from it, and
  * GMarkup knows no DTD, and no entities but those of XML itself. */
+
+#define WATCH_SOAP_MAX_DEPTH 32 /* of elements; a message with more is refused */
+
+/* Called at the end of each element. @text is the text since the last tag, stripped. */
+typedef void (*WatchSoapElement) (const gchar *parent, const gchar *name, const gchar *text,
+                                  gpointer user_data);
+
+/* Reads a message. Texts of more than @max_text bytes are left out. Returns FALSE if it is not
+ * valid: elements before the mistake were passed. Sets @operation, which may be NULL, to the name
+ * of the first element in the body, or NULL. */
+gboolean watch_soap_read (const gchar *text, gsize size, gsize max_text, WatchSoapElement element,
+                          gpointer user_data, gchar **operation);
+
 typedef struct
 {
   gchar *operation;   /* the first element in the body */
@@ -17,7 +30,6 @@ typedef struct
 } WatchSoap;
 
 #define WATCH_SOAP_MAX_VALUES 64
-#define WATCH_SOAP_MAX_DEPTH 32  /* of elements; a message with more is refused */
 #define WATCH_SOAP_MAX_TEXT 4096 /* bytes of an element; what is longer is left out */
 
 /* Returns FALSE if @text is not an envelope with an operation. Clear @self in any case. */
