@@ -1,7 +1,7 @@
 /* cudaccl-watch - sends lines to MQTT and Kafka, and states to MQTT
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/publish/sinks.h"
+#include "apps/watch/publish/sink.h"
 
 #include <string.h>
 

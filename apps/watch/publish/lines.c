@@ -1,7 +1,7 @@
 /* cudaccl-watch - writes lines to a file, or to standard output
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/publish/sinks.h"
+#include "apps/watch/publish/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

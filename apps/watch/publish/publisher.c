@@ -3,7 +3,7 @@
 
 #include "apps/watch/publish/publisher.h"
 
-#include "apps/watch/publish/sinks.h"
+#include "apps/watch/publish/sink.h"
 
 /* How long watch_publisher_free() waits. */
 #define FREE_TIME (2 * G_TIME_SPAN_SECOND)
@@ -11,7 +11,8 @@
 /* The store has no place for more. */
 #define MAX_SINKS 16
 
-static const WatchSinkType *const types[] = WATCH_SINK_TYPES;
+#define SINK(name) &watch_sink_##name,
+static const WatchSinkType *const types[] = { WATCH_SINKS (SINK) };
 
 struct _WatchPublisher
 {

@@ -9,6 +9,7 @@
 #include "apps/watch/records/status.h"
 #include "apps/watch/settings/settings.h"
 #include "apps/watch/store/store.h"
+#include "watch-sinks.h"
 
 G_BEGIN_DECLS
 
@@ -80,6 +81,11 @@ typedef struct
   gboolean (*make) (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data,
                     GError **error);
 } WatchSinkType;
+
+/* Listed in meson.build. */
+#define WATCH_DECLARE_SINK(name) extern const WatchSinkType watch_sink_##name;
+WATCH_SINKS (WATCH_DECLARE_SINK)
+#undef WATCH_DECLARE_SINK
 
 /* Initialises the fields that all sinks have. Takes @key and @name. */
 void watch_sink_init (WatchSink *self, const WatchSinkClass *klass, gchar *key, gchar *name,

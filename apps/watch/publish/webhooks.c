@@ -1,7 +1,7 @@
 /* cudaccl-watch - posts events to a web hook
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "apps/watch/publish/sinks.h"
+#include "apps/watch/publish/sink.h"
 
 #include <glib-unix.h>
 #include <json-glib/json-glib.h>
