@@ -50,6 +50,16 @@ watch_events_get_schema (guint version)
   return g_string_free (sql, FALSE);
 }
 
+guint
+watch_events_get_version (void)
+{
+  guint version = 1;
+
+  for (const WatchField *field = watch_event_fields; field->name; field++)
+    version = MAX (version, field->version);
+  return version;
+}
+
 /* Returns the names of all columns after `row`, separated by commas. */
 static GString *
 list_columns (guint *n)

@@ -112,6 +112,8 @@ void watch_store_return_reader (WatchStore *self, WatchDb *db);
 
 /* Returns the SQL that makes the table, or that adds the columns of a later @version to it. */
 gchar *watch_events_get_schema (guint version);
+/* Returns the latest version that added a column. */
+guint watch_events_get_version (void);
 gchar *watch_events_get_select (void);
 gchar *watch_events_get_insert (void);
 /* For the writer; returns a code of SQLite. */

@@ -20,8 +20,8 @@
 #define REMOVE_ROWS 4000
 
 /* The n-th entry upgrades a database of version n to n + 1, after the columns of events: those of
- * watch_event_fields follow by themselves. Once released, entries must not change: add new ones,
- * which may be "". Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
+ * watch_event_fields follow by themselves. Once released, entries must not change: add new ones.
+ * Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
 static const gchar *const upgrades[] = {
   "CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"
   "CREATE INDEX events_time ON events (time);"
@@ -133,15 +133,21 @@ load_names (WatchStore *self)
 
 /* --- Opening --- */
 
+static gint64
+get_newest_version (void)
+{
+  return MAX (G_N_ELEMENTS (upgrades), watch_events_get_version ());
+}
+
 /* Fails if the database is of a newer version. */
 static gboolean
 check_version (WatchStore *self, gint64 version, GError **error)
 {
-  if (version <= (gint64) G_N_ELEMENTS (upgrades))
+  if (version <= get_newest_version ())
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                "%s: written by a newer version of cudaccl-watch (schema %d, this one knows %d)",
-               self->path, (int) version, (int) G_N_ELEMENTS (upgrades));
+               self->path, (int) version, (int) get_newest_version ());
   return FALSE;
 }
 
@@ -152,11 +158,11 @@ upgrade (WatchStore *self, GError **error)
 
   if (!check_version (self, version, error))
     return SQLITE_OK;
-  for (; version < (gint64) G_N_ELEMENTS (upgrades); version++) {
+  for (; version < get_newest_version (); version++) {
     g_autofree gchar *events = watch_events_get_schema ((guint) version + 1);
-    g_autofree gchar *sql =
-        g_strdup_printf ("BEGIN IMMEDIATE; %s%s PRAGMA user_version = %d; COMMIT", events,
-                         upgrades[version], (int) version + 1);
+    g_autofree gchar *sql = g_strdup_printf (
+        "BEGIN IMMEDIATE; %s%s PRAGMA user_version = %d; COMMIT", events,
+        version < (gint64) G_N_ELEMENTS (upgrades) ? upgrades[version] : "", (int) version + 1);
     int code = sqlite3_exec (self->db->db, sql, NULL, NULL, NULL);
 
     if (code != SQLITE_OK)
