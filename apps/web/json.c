@@ -140,6 +140,13 @@ web_json_add_decimal (GString *json, const gchar *name, gdouble value, guint dig
   g_string_append_len (json, text, (gssize) length);
 }
 
+void
+web_json_add_json (GString *json, const gchar *name, const gchar *value)
+{
+  begin (json, name);
+  g_string_append (json, value);
+}
+
 GString *
 web_json_new (void)
 {

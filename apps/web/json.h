@@ -26,6 +26,9 @@ void web_json_add_double (GString *json, const gchar *name, gdouble value);
 /* With at most @digits behind the point, without trailing zeros. */
 void web_json_add_decimal (GString *json, const gchar *name, gdouble value, guint digits);
 
+/* Adds what web_json_take() returned. */
+void web_json_add_json (GString *json, const gchar *name, const gchar *value);
+
 /* Begins an object, and ends it: frees @json, and returns its text. */
 GString *web_json_new (void);
 gchar *web_json_take (GString *json);
