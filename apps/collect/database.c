@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "apps/web/reason.h"
+
 /* PostgreSQL takes `infinity`, `now` and times of its own time zone, too, and as text, 10:00 is
  * before 9:00. */
 #define IS_UTC "'^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$'"
@@ -126,8 +128,9 @@ set_error (GError **error, const gchar *text)
 {
   g_autofree gchar *line = g_strchomp (g_utf8_make_valid (text, -1));
 
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "PostgreSQL: %s",
-               g_strdelimit (line, "\n", ' '));
+  g_propagate_error (error,
+                     web_reason_to_error (web_reason_new (WEB_REASON_POSTGRESQL_FAILED, "detail",
+                                                          g_strdelimit (line, "\n", ' '), NULL)));
 }
 
 static CollectResult

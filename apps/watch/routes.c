@@ -25,7 +25,7 @@ get_readiness (const WebRequest *request)
                     "the database cannot be written");
   else
     web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ready\"}"));
-  g_free (stats.last_error);
+  web_reason_free (stats.last_error);
 }
 
 #define SOAP (WEB_ROUTE_OPEN | WEB_ROUTE_BODY | WEB_ROUTE_SOAP)

@@ -191,7 +191,7 @@ add_frame (File *self, WatchAnalysis *analysis, GstSample *sample)
   if (++self->n_frames % 64 != 0)
     return;
   watch_store_get_stats (self->scan->store, &stats);
-  g_free (stats.last_error);
+  web_reason_free (stats.last_error);
   if (stats.queued > MAX_QUEUED)
     watch_store_flush (self->scan->store);
 }
@@ -325,8 +325,8 @@ watch_scan (WatchSettings *settings, WatchStore *store, gchar **files,
 
     watch_store_get_stats (store, &stats);
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Not all could be written: %s",
-                 stats.last_error ? stats.last_error : "the database failed");
-    g_free (stats.last_error);
+                 stats.last_error ? stats.last_error->text : "the database failed");
+    web_reason_free (stats.last_error);
     return FALSE;
   }
   if (scan.n_failed > 0) {

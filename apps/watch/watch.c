@@ -237,8 +237,8 @@ on_camera_changed (WatchCamera *camera, gpointer user_data)
 
   watch_camera_get_status (camera, &status);
   g_message ("%s: %s%s%s", watch_camera_get_name (camera),
-             watch_camera_state_get_name (status.state), status.text ? ": " : "",
-             status.text ? status.text : "");
+             watch_camera_state_get_name (status.state), status.reason ? ": " : "",
+             status.reason ? status.reason->text : "");
   watch_camera_status_clear (&status);
   publish_state (user_data, camera);
   publish_soon (user_data);

@@ -20,7 +20,7 @@ typedef struct
   WatchCamera parent;
   Fake *fake;
   WatchCameraState state;
-  gchar *text;
+  WebReason *reason;
   gint64 since;
   GArray *viewers; /* Viewer */
 } Camera;
@@ -58,7 +58,7 @@ get_status (WatchCamera *camera, WatchCameraStatus *status)
   watch_camera_status_init (status);
   status->state = self->state;
   status->since = self->since;
-  status->text = g_strdup (self->text);
+  status->reason = web_reason_copy (self->reason);
   status->frames = 1000;
   status->rate = 25;
   status->width = 768;
@@ -106,7 +106,7 @@ camera_new (Fake *fake, WatchCameraSettings *settings)
   self->fake = fake;
   self->parent.settings = watch_camera_settings_ref (settings);
   self->state = settings->enabled ? WATCH_CAMERA_RUNNING : WATCH_CAMERA_OFF;
-  self->text = g_strdup (settings->enabled ? "running" : "disabled");
+  self->reason = settings->enabled ? NULL : web_reason_new (WEB_REASON_DISABLED, NULL);
   self->since = fake->app.start;
   self->viewers = g_array_new (FALSE, FALSE, sizeof (Viewer));
   return self;
@@ -124,7 +124,7 @@ camera_free (gpointer data)
   }
   g_array_unref (self->viewers);
   watch_camera_settings_unref (self->parent.settings);
-  g_free (self->text);
+  web_reason_free (self->reason);
   g_free (self);
 }
 
@@ -167,7 +167,7 @@ static void
 sink_clear (gpointer data)
 {
   g_free (((WatchSinkStatus *) data)->name);
-  g_free (((WatchSinkStatus *) data)->text);
+  web_reason_free (((WatchSinkStatus *) data)->reason);
 }
 
 static GArray *
@@ -177,7 +177,8 @@ get_sinks (WatchApp *app)
   WatchSinkStatus mqtt = { .name = g_strdup ("mqtt"), .connected = TRUE, .sent = 12 };
   WatchSinkStatus hook = { .name = g_strdup ("webhook \"example.org\""),
                            .pending = 3,
-                           .text = g_strdup ("connection refused") };
+                           .reason = web_reason_new (WEB_REASON_SINK_FAILED, "detail",
+                                                     "connection refused", NULL) };
 
   g_array_set_clear_func (sinks, sink_clear);
   g_array_append_val (sinks, mqtt);
@@ -275,14 +276,14 @@ watch_fake_set_picture (WatchApp *app, GBytes *jpeg)
 }
 
 void
-watch_fake_set_state (WatchApp *app, const gchar *name, WatchCameraState state, const gchar *text)
+watch_fake_set_state (WatchApp *app, const gchar *name, WatchCameraState state, WebReason *reason)
 {
   Camera *camera = (Camera *) watch_app_find_camera (app, name);
 
   camera->state = state;
   camera->since = g_get_real_time ();
-  g_free (camera->text);
-  camera->text = g_strdup (text);
+  web_reason_free (camera->reason);
+  camera->reason = reason;
 }
 
 void

@@ -18,8 +18,9 @@ const gchar *watch_fake_get_folder (WatchApp *self);
 /* The picture that cameras which run show, ten times a second; default: none. */
 void watch_fake_set_picture (WatchApp *self, GBytes *jpeg);
 
+/* Takes @reason, which may be NULL. */
 void watch_fake_set_state (WatchApp *self, const gchar *camera, WatchCameraState state,
-                           const gchar *text);
+                           WebReason *reason);
 
 /* Stores the event and tells the listeners; takes it. */
 void watch_fake_add_event (WatchApp *self, WatchEvent *event);

@@ -86,7 +86,7 @@ get_state (WatchCamera *camera, gchar **text)
   watch_camera_get_status (camera, &status);
   state = status.state;
   if (text)
-    *text = g_strdup (status.text);
+    *text = g_strdup (web_reason_get_text (status.reason));
   watch_camera_status_clear (&status);
   return state;
 }
@@ -259,6 +259,14 @@ GST_START_TEST (test_file)
   fail_unless_equals_int (count_events ("loop", WATCH_EVENT_LOST), 0);
   fail_unless_equals_int (get_state (none, &text), WATCH_CAMERA_LOST);
   fail_unless (strstr (text, "there is no such file") != NULL, "%s", text);
+  {
+    g_autoptr (GPtrArray) events = get_events ("none", WATCH_EVENT_LOST);
+    const WatchEvent *event = g_ptr_array_index (events, 0);
+
+    fail_unless_equals_string (event->text, text);
+    fail_unless (g_str_has_prefix (event->reason, "{\"code\":\"file-missing\","), "%s",
+                 event->reason);
+  }
   fail_unless_equals_int (count_events ("none", WATCH_EVENT_LOST), 1);
   fail_unless_equals_int (get_state (off, NULL), WATCH_CAMERA_OFF);
   watch_camera_free (once);
@@ -371,7 +379,7 @@ GST_START_TEST (test_locked)
   fail_unless (g_get_monotonic_time () < start + G_USEC_PER_SEC);
   watch_store_get_stats (store, &stats);
   fail_unless_equals_int (stats.queued, 1);
-  g_free (stats.last_error);
+  web_reason_free (stats.last_error);
 
   status.zones = g_array_new (FALSE, FALSE, sizeof (WatchZoneCounts));
   status.boxes = g_array_new (FALSE, FALSE, sizeof (WatchBox));
@@ -535,25 +543,29 @@ GST_START_TEST (test_errors)
   static const struct
   {
     gint code;
-    const gchar *message, *debug, *text;
+    const gchar *message, *debug, *code_name, *text;
   } cases[] = {
-    { GST_RESOURCE_ERROR_OPEN_READ, "Unauthorized", NULL,
+    { GST_RESOURCE_ERROR_OPEN_READ, "Unauthorized", NULL, "login-refused",
       "rtsp://h/a: the camera refuses the user" },
-    { GST_RESOURCE_ERROR_NOT_AUTHORIZED, "?", NULL, "the camera refuses the user" },
+    { GST_RESOURCE_ERROR_NOT_AUTHORIZED, "?", NULL, "login-refused",
+      "the camera refuses the user" },
     { GST_RESOURCE_ERROR_OPEN_READ, "Could not open", "Failed to connect. (Connection refused)",
-      "nothing answers at this address" },
-    { GST_RESOURCE_ERROR_FAILED, "bad hunter2 at rtsp://h/a?p=hunter2", NULL,
+      "connection-refused", "nothing answers at this address" },
+    { GST_RESOURCE_ERROR_FAILED, "bad hunter2 at rtsp://h/a?p=hunter2", NULL, "source-failed",
       "rtsp://h/a: bad *** at rtsp://h/a?p=*** (rtspsrc)" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error =
         g_error_new_literal (GST_RESOURCE_ERROR, cases[i].code, cases[i].message);
-    g_autofree gchar *text =
-        watch_error_to_text (error, cases[i].debug, "rtspsrc", "rtsp://h/a?p=hunter2", "hunter2");
+    g_autoptr (WebReason) reason =
+        watch_error_to_reason (error, cases[i].debug, "rtspsrc", "rtsp://h/a?p=hunter2", "hunter2");
 
-    fail_unless (strstr (text, cases[i].text) != NULL, "%s", text);
-    fail_unless (strstr (text, "hunter2") == NULL, "%s", text);
+    fail_unless_equals_string (reason->code, cases[i].code_name);
+    fail_unless_equals_string (reason->arguments[0], "address");
+    fail_unless_equals_string (reason->arguments[1], "rtsp://h/a");
+    fail_unless (strstr (reason->text, cases[i].text) != NULL, "%s", reason->text);
+    fail_unless (strstr (reason->text, "hunter2") == NULL, "%s", reason->text);
   }
 }
 GST_END_TEST;
@@ -775,7 +787,7 @@ GST_START_TEST (test_clip)
     fail_unless (event->clip != NULL);
   }
   do {
-    g_free (stats.last_error);
+    web_reason_free (stats.last_error);
     watch_media_get_stats (media, &stats);
     g_usleep (10000);
   } while (stats.clips == 0 && stats.failed == 0);

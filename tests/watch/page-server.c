@@ -3,10 +3,10 @@
 
 /* Prints the address, and obeys lines from standard input until it ends:
  *
- *   state CAMERA STATE TEXT…    such as `state yard 4 no route to host`
- *   event CAMERA KIND ZONE      with a picture and a clip
- *   file                        prints the file of settings, and a line `.`
- *   program PATH                is run to make a synopsis */
+ *   state CAMERA STATE TEXT…    such as `state yard 4 no route to host`, a reason that the page
+ * does not know late CAMERA SECONDS         no new picture comes lost CAMERA ADDRESS         no way
+ * leads to the address event CAMERA KIND ZONE      with a picture and a clip file prints the file
+ * of settings, and a line `.` program PATH                is run to make a synopsis */
 
 #include "apps/watch/http/synopsis-job.h"
 #include "apps/watch/routes.h"
@@ -127,6 +127,18 @@ add_day (void)
   watch_store_flush (store);
 }
 
+/* As of a later version of the program. */
+static WebReason *
+new_unknown_reason (const gchar *text)
+{
+  WebReason *reason = g_new0 (WebReason, 1);
+
+  reason->code = g_strdup ("of-tomorrow");
+  reason->arguments = g_new0 (gchar *, 1);
+  reason->text = g_strdup (text);
+  return reason;
+}
+
 static void
 obey (const gchar *line, GBytes *picture)
 {
@@ -136,7 +148,14 @@ obey (const gchar *line, GBytes *picture)
   WatchEventKind kind;
 
   if (n == 4 && g_str_equal (words[0], "state")) {
-    watch_fake_set_state (watch, words[1], (WatchCameraState) atoi (words[2]), words[3]);
+    watch_fake_set_state (watch, words[1], (WatchCameraState) atoi (words[2]),
+                          new_unknown_reason (words[3]));
+  } else if (n == 3 && g_str_equal (words[0], "lost")) {
+    watch_fake_set_state (watch, words[1], WATCH_CAMERA_LOST,
+                          web_reason_new (WEB_REASON_NO_ROUTE, "address", words[2], NULL));
+  } else if (n == 3 && g_str_equal (words[0], "late")) {
+    watch_fake_set_state (watch, words[1], WATCH_CAMERA_FROZEN,
+                          web_reason_new (WEB_REASON_PICTURE_LATE, "seconds", words[2], NULL));
   } else if (n == 4 && g_str_equal (words[0], "event") &&
              watch_event_kind_from_name (words[2], &kind)) {
     add_event (words[1], kind, words[3], g_get_real_time (), picture);

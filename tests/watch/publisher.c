@@ -202,7 +202,7 @@ GST_START_TEST (test_mqtt_events)
     g_autoptr (GArray) all = NULL;
     WatchSinkStatus *status = get_status (&fixture, &all);
 
-    fail_unless (!status->connected && status->text != NULL);
+    fail_unless (!status->connected && status->reason != NULL);
     fail_unless_equals_string (status->name, "mqtt");
     fail_unless_equals_uint64 (status->pending, 1000);
   }
@@ -222,7 +222,7 @@ GST_START_TEST (test_mqtt_events)
     g_autoptr (GArray) all = NULL;
     WatchSinkStatus *status = get_status (&fixture, &all);
 
-    fail_unless (status->connected && !status->text);
+    fail_unless (status->connected && !status->reason);
     fail_unless_equals_uint64 (status->sent, 2000);
     fail_unless_equals_uint64 (status->dropped, 0);
   }
@@ -407,13 +407,14 @@ GST_START_TEST (test_mqtt_tls)
     add_events (&fixture, 30);
     if (i == 2)
       break;
-    while (g_str_equal (get_status (&fixture, &all)->text, "not connected yet")) {
+    while (g_str_equal (get_status (&fixture, &all)->reason->text, "not connected yet")) {
       g_clear_pointer (&all, g_array_unref);
       g_usleep (10000);
     }
     status = &g_array_index (all, WatchSinkStatus, 0);
-    fail_if (status->connected || status->sent || strstr (status->text, "wr0ng"));
-    fail_unless (strstr (status->text, i == 0 ? "uthori" : "TLS"), "%u: %s", i, status->text);
+    fail_if (status->connected || status->sent || strstr (status->reason->text, "wr0ng"));
+    fail_unless (strstr (status->reason->text, i == 0 ? "uthori" : "TLS"), "%u: %s", i,
+                 status->reason->text);
     stop (&fixture);
   }
   while (!is_complete (&arrived, &fixture)) {
@@ -647,7 +648,7 @@ GST_START_TEST (test_webhook)
     fail_unless_equals_string (status->name, "webhook 127.0.0.1");
     fail_unless_equals_uint64 (status->sent, 299);
     fail_unless_equals_uint64 (status->refused, 1);
-    fail_unless (status->connected && !status->text);
+    fail_unless (status->connected && !status->reason);
   }
   fail_unless (is_complete (&hook.arrived, &fixture));
   fail_unless_equals_int (hook.not_found, 1);
@@ -665,7 +666,8 @@ GST_START_TEST (test_webhook)
     g_autoptr (GArray) all = NULL;
     WatchSinkStatus *status = get_status (&fixture, &all);
 
-    fail_unless (status->text && !strstr (status->text, "secret"), "%s", status->text);
+    fail_unless (status->reason && !strstr (status->reason->text, "secret"), "%s",
+                 status->reason->text);
   }
   tear_down (&fixture);
   g_main_loop_unref (hook.loop);

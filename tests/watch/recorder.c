@@ -440,8 +440,8 @@ GST_START_TEST (test_ring)
   fail_unless (watch_recorder_trigger (recorder, get_time (samples, 99), 2) == NULL);
   watch_recorder_free (recorder);
   watch_media_get_stats (media, &stats);
-  fail_unless (strstr (stats.last_error, "raise `memory`") != NULL);
-  g_free (stats.last_error);
+  fail_unless (strstr (web_reason_get_text (stats.last_error), "raise `memory`") != NULL);
+  web_reason_free (stats.last_error);
   watch_media_unref (media);
 }
 GST_END_TEST;
@@ -478,8 +478,8 @@ GST_START_TEST (test_full)
   fail_unless (watch_recorder_trigger (recorder, get_time (samples, 199), 2) == NULL);
   g_ptr_array_unref (read_clip (media, name, codec));
   watch_media_get_stats (media, &stats);
-  fail_unless (strstr (stats.last_error, "make space") != NULL);
-  g_free (stats.last_error);
+  fail_unless (strstr (web_reason_get_text (stats.last_error), "make space") != NULL);
+  web_reason_free (stats.last_error);
   fail_unless_equals_uint64 (stats.clips, 1);
 
   watch_media_set_reserve (media, 0, 0);
@@ -501,9 +501,10 @@ GST_START_TEST (test_full)
   watch_media_set_reserve (media, 0, 0);
   watch_media_flush (media);
   watch_media_get_stats (media, &stats);
-  fail_unless (stats.last_error && strstr (stats.last_error, g_strerror (ENOENT)), "%s",
-               stats.last_error);
-  g_free (stats.last_error);
+  fail_unless (stats.last_error &&
+                   strstr (web_reason_get_text (stats.last_error), g_strerror (ENOENT)),
+               "%s", web_reason_get_text (stats.last_error));
+  web_reason_free (stats.last_error);
   watch_media_unref (media);
 }
 GST_END_TEST;
@@ -540,8 +541,8 @@ GST_START_TEST (test_write_error)
   fail_unless_equals_uint64 (stats.failed, 1);
   fail_unless_equals_uint64 (stats.clips, 0);
   fail_unless (stats.bytes > 0 && stats.bytes <= 100000);
-  fail_unless (strstr (stats.last_error, "could not be written") != NULL);
-  g_free (stats.last_error);
+  fail_unless (strstr (web_reason_get_text (stats.last_error), "could not be written") != NULL);
+  web_reason_free (stats.last_error);
   /* Its first part is kept. */
   g_ptr_array_unref (read_clip (media, name, codec));
   fail_unless (watch_recorder_trigger (recorder, get_time (samples, 999), 2) == NULL);
@@ -592,8 +593,8 @@ GST_START_TEST (test_neighbour)
     watch_media_flush (media);
     watch_media_get_stats (media, &stats);
     fail_unless_equals_uint64 (stats.failed, w + 1);
-    fail_unless (strstr (stats.last_error, name) != NULL);
-    g_free (stats.last_error);
+    fail_unless (strstr (web_reason_get_text (stats.last_error), name) != NULL);
+    web_reason_free (stats.last_error);
     other = watch_recorder_trigger (yard, get_time (samples, 40), 2 + w);
     fail_unless (other != NULL);
   }
@@ -601,7 +602,7 @@ GST_START_TEST (test_neighbour)
   watch_media_flush (media);
   watch_media_get_stats (media, &stats);
   fail_unless_equals_uint64 (stats.clips, 1);
-  g_free (stats.last_error);
+  web_reason_free (stats.last_error);
   watch_media_unref (media);
 }
 GST_END_TEST;

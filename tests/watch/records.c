@@ -75,6 +75,44 @@ GST_START_TEST (test_event)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_reason)
+{
+  g_autoptr (WebReason) reason = web_reason_new (WEB_REASON_MEDIA_FULL, "path", "/a \"b\"", "free",
+                                                 "7", "reserve", "256", NULL);
+  g_autoptr (GError) error = NULL, copy = NULL;
+  g_autofree gchar *json = web_reason_to_json (reason), *line = NULL;
+  GString *text = web_json_new ();
+  WatchEvent event = { "yard", "0c3e", 8, TIME, WATCH_EVENT_LOST, .x = -1 };
+
+  fail_unless_equals_string (
+      reason->text, "nothing is recorded: /a \"b\" can take only 7 MB, and 256 MB are kept free; "
+                    "make space on its disk, or lower the retention");
+  fail_unless (g_str_has_prefix (json, "{\"code\":\"media-full\",\"arguments\":{"
+                                       "\"path\":\"/a \\\"b\\\"\",\"free\":7,\"reserve\":256},"
+                                       "\"text\":\"nothing is recorded: "),
+               "%s", json);
+
+  /* Errors carry it, and so do their copies. */
+  error = web_reason_to_error (g_steal_pointer (&reason));
+  fail_unless (g_error_matches (error, WEB_REASON_ERROR, WEB_REASON_MEDIA_FULL));
+  copy = g_error_copy (error);
+  g_clear_error (&error);
+  fail_unless_equals_string (web_reason_from_error (copy)->code, "media-full");
+  fail_unless_equals_string (web_reason_from_error (copy)->text, copy->message);
+  g_clear_error (&copy);
+  copy = g_error_new_literal (G_FILE_ERROR, 0, "a");
+  fail_unless (web_reason_from_error (copy) == NULL && web_reason_from_error (NULL) == NULL);
+
+  event.reason = json;
+  line = watch_event_to_json (&event);
+  fail_unless (strstr (line, "\"event\":\"lost\",\"reason\":{\"code\":\"media-full\",") != NULL,
+               "%s", line);
+  web_reason_add_json (text, "reason", NULL);
+  fail_unless_equals_string (text->str, "{");
+  g_string_free (text, TRUE);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_track)
 {
   WatchPoint points[] = { { TIME, 0, 0.5, 0.25, 0.125 }, { TIME + 1500000, 0.1, 0.5, 0.25, 0.5 } };
@@ -147,6 +185,7 @@ records_suite (void)
   tcase_add_test (tc, test_times);
   tcase_add_test (tc, test_kinds);
   tcase_add_test (tc, test_event);
+  tcase_add_test (tc, test_reason);
   tcase_add_test (tc, test_track);
   tcase_add_test (tc, test_json);
   return s;

@@ -723,6 +723,55 @@ GST_START_TEST (test_locked)
 }
 GST_END_TEST;
 
+/* Finds an event whose text is that of new_event(), and whose reason is @reason. */
+static void
+check_reason (WatchStore *store, guint64 number, const gchar *reason)
+{
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  gint64 next = 0;
+  g_autoptr (GPtrArray) found = watch_store_find_events (store, &query, &next, NULL);
+
+  for (guint i = 0; i < found->len; i++) {
+    const WatchEvent *event = g_ptr_array_index (found, i);
+
+    if (event->number != number)
+      continue;
+    fail_unless_equals_string (event->text, "a \"text\"");
+    fail_unless_equals_string (event->reason, reason);
+    return;
+  }
+  fail ("there is no such event");
+}
+
+/* A database as version 1 left it, without reasons. */
+GST_START_TEST (test_upgrade)
+{
+  static const gchar reason[] = "{\"code\":\"no-route\"}";
+  WatchEvent *event = new_event ("yard", 2, TIME + 1, WATCH_EVENT_LOST, NULL, NULL);
+  WatchStore *store = open_store ();
+
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_LOST, NULL, NULL));
+  watch_store_close (store);
+  count ("ALTER TABLE events DROP COLUMN reason");
+  count ("PRAGMA user_version = 1");
+
+  store = watch_store_open_for_reading (folder, NULL);
+  check_reason (store, 1, NULL);
+  watch_store_close (store);
+
+  store = open_store ();
+  event->reason = g_strdup (reason);
+  watch_store_add_event (store, event);
+  fail_unless (watch_store_flush (store));
+  check_reason (store, 1, NULL);
+  check_reason (store, 2, reason);
+  watch_store_close (store);
+  store = open_store ();
+  check_reason (store, 2, reason);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
 static void
 expect_warning (const gchar *pattern)
 {
@@ -854,14 +903,14 @@ GST_START_TEST (test_full)
   fail_unless (stats.last_error != NULL);
   fail_unless_equals_int (stats.queued, 1);
   fail_unless_equals_int (stats.events, n - 1);
-  g_free (stats.last_error);
+  web_reason_free (stats.last_error);
 
   /* More than the queue takes. */
   for (guint i = 0; i < 20000; i++)
     watch_store_add_line (store, "yard", WATCH_LINE_FRAMES, g_strdup ("f"));
   watch_store_get_stats (store, &stats);
   fail_unless (stats.dropped >= 20000 - 16384);
-  g_free (stats.last_error);
+  web_reason_free (stats.last_error);
 
   set_file_limit (RLIM_INFINITY);
   while (!watch_store_flush (store))
@@ -970,6 +1019,7 @@ store_suite (void)
   tcase_add_test (tc, test_spool);
   tcase_add_test (tc, test_remove);
   tcase_add_test (tc, test_locked);
+  tcase_add_test (tc, test_upgrade);
   tcase_add_test (tc, test_damaged);
   tcase_add_test (tc, test_damaged_later);
   tcase_add_test (tc, test_full);

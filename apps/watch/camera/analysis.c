@@ -696,14 +696,15 @@ watch_analysis_restart (WatchAnalysis *self, gint64 time)
 }
 
 void
-watch_analysis_add_event (WatchAnalysis *self, WatchEventKind kind, gint64 time, const gchar *text,
-                          gint64 dwell)
+watch_analysis_add_event (WatchAnalysis *self, WatchEventKind kind, gint64 time,
+                          const WebReason *reason, gint64 dwell)
 {
   WatchEvent *event;
 
   g_mutex_lock (&self->lock);
   event = event_new (self, kind, time);
-  event->text = g_strdup (text);
+  event->text = g_strdup (web_reason_get_text (reason));
+  event->reason = reason ? web_reason_to_json (reason) : NULL;
   event->dwell = dwell;
   push_event (self, event, 0);
   g_mutex_unlock (&self->lock);

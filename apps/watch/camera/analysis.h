@@ -33,9 +33,9 @@ void watch_analysis_restart (WatchAnalysis *self, gint64 time);
 void watch_analysis_add_frame (WatchAnalysis *self, GstBuffer *frame, const GstVideoInfo *video,
                                gboolean mappable, gint64 time);
 
-/* Adds an event of the camera itself. @text may be NULL. */
+/* Adds an event of the camera itself. @reason may be NULL. */
 void watch_analysis_add_event (WatchAnalysis *self, WatchEventKind kind, gint64 time,
-                               const gchar *text, gint64 dwell);
+                               const WebReason *reason, gint64 dwell);
 
 /* Once a second: ends tracks and minutes even if there are no frames. */
 void watch_analysis_tick (WatchAnalysis *self, gint64 now);

@@ -57,7 +57,7 @@ struct _Camera
   GMutex lock;
   WatchCameraState state;
   gint64 since;
-  gchar *text;
+  WebReason *reason; /* may be NULL */
   guint64 lost, late, frames;
   gdouble rate;
   guint64 late_before; /* of streams before this one */
@@ -66,19 +66,20 @@ struct _Camera
   WatchFrozen pictures; /* streaming thread */
 };
 
-/* Takes @text. */
+/* Takes @reason, which may be NULL. */
 static void
-set_state (Camera *self, WatchCameraState state, gchar *text)
+set_state (Camera *self, WatchCameraState state, WebReason *reason)
 {
   gboolean changed;
 
   g_mutex_lock (&self->lock);
-  changed = self->state != state || g_strcmp0 (self->text, text) != 0;
+  changed = self->state != state ||
+            g_strcmp0 (web_reason_get_text (self->reason), web_reason_get_text (reason)) != 0;
   if (self->state != state)
     self->since = g_get_real_time ();
   self->state = state;
-  g_free (self->text);
-  self->text = text;
+  g_clear_pointer (&self->reason, web_reason_free);
+  self->reason = reason;
   g_mutex_unlock (&self->lock);
   if (changed && self->changed)
     self->changed (&self->parent, self->user_data);
@@ -239,9 +240,9 @@ retry_feed (Feed *feed)
   feed->retry = g_timeout_add ((guint) (delay * g_random_double_range (750, 1250)), on_retry, feed);
 }
 
-/* The camera is lost or frozen. */
+/* The camera is lost or frozen. Takes @reason. */
 static void
-lose (Camera *self, WatchCameraState state, const gchar *text)
+lose (Camera *self, WatchCameraState state, WebReason *reason)
 {
   gint64 now;
 
@@ -252,13 +253,13 @@ lose (Camera *self, WatchCameraState state, const gchar *text)
     g_mutex_lock (&self->lock);
     self->lost++;
     g_mutex_unlock (&self->lock);
-    watch_analysis_add_event (self->analysis, WATCH_EVENT_LOST, now, text, 0);
+    watch_analysis_add_event (self->analysis, WATCH_EVENT_LOST, now, reason, 0);
   }
-  set_state (self, state, g_strdup (text));
+  set_state (self, state, reason);
 }
 
 static void
-on_ended (const gchar *text, gboolean finished, gboolean decoder, gpointer user_data)
+on_ended (const WebReason *reason, gboolean finished, gboolean decoder, gpointer user_data)
 {
   Feed *feed = user_data;
   Camera *self = feed->camera;
@@ -266,14 +267,14 @@ on_ended (const gchar *text, gboolean finished, gboolean decoder, gpointer user_
   if (decoder && !feed->last)
     feed->skip_decoders++;
   if (feed == &self->record) {
-    g_message ("%s: recording: %s", self->parent.settings->name, text);
+    g_message ("%s: recording: %s", self->parent.settings->name, reason->text);
     retry_feed (feed);
   } else if (finished) {
     stop_feed (feed);
     self->finished = TRUE;
-    set_state (self, WATCH_CAMERA_OFF, g_strdup (text));
+    set_state (self, WATCH_CAMERA_OFF, web_reason_copy (reason));
   } else {
-    lose (self, WATCH_CAMERA_LOST, text);
+    lose (self, WATCH_CAMERA_LOST, web_reason_copy (reason));
   }
 }
 
@@ -293,8 +294,7 @@ start_feed (Feed *feed)
   forget_stopped (feed);
   if (feed->hanging->len >= MAX_HANGING) {
     if (analyse)
-      lose (self, WATCH_CAMERA_LOST,
-            "the source hangs and cannot be stopped; check the device, or restart cudaccl-watch");
+      lose (self, WATCH_CAMERA_LOST, web_reason_new (WEB_REASON_SOURCE_HANGS, NULL));
     else
       retry_feed (feed);
     return;
@@ -320,7 +320,7 @@ check_analysed (Camera *self, gint64 now)
   Feed *feed = &self->analyse;
   gint64 last, after;
   gboolean frozen, running;
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *seconds = NULL;
 
   if (!feed->stream)
     return;
@@ -332,18 +332,15 @@ check_analysed (Camera *self, gint64 now)
   g_mutex_unlock (&self->lock);
   if (!last) {
     if (now > feed->started + CONNECT_TIMEOUT)
-      lose (self, WATCH_CAMERA_LOST,
-            "the camera is connected, but sends no picture; check the "
-            "path in `uri`");
+      lose (self, WATCH_CAMERA_LOST, web_reason_new (WEB_REASON_NO_PICTURE, NULL));
   } else if (now > last + after) {
-    text = g_strdup_printf ("no new picture for %d seconds; if this lasts, restart the camera",
-                            (int) (after / G_USEC_PER_SEC));
-    lose (self, WATCH_CAMERA_FROZEN, text);
+    seconds = g_strdup_printf ("%d", (int) (after / G_USEC_PER_SEC));
+    lose (self, WATCH_CAMERA_FROZEN,
+          web_reason_new (WEB_REASON_PICTURE_LATE, "seconds", seconds, NULL));
   } else if (frozen && (running || now > feed->started + after + SUCCESS_AFTER)) {
-    text = g_strdup_printf ("the picture has been the same for %d seconds; if this lasts, restart "
-                            "the camera",
-                            (int) (after / G_USEC_PER_SEC));
-    lose (self, WATCH_CAMERA_FROZEN, text);
+    seconds = g_strdup_printf ("%d", (int) (after / G_USEC_PER_SEC));
+    lose (self, WATCH_CAMERA_FROZEN,
+          web_reason_new (WEB_REASON_PICTURE_FROZEN, "seconds", seconds, NULL));
   } else if (!frozen && now > feed->started + SUCCESS_AFTER) {
     feed->failures = 0;
   }
@@ -379,14 +376,16 @@ apply (Camera *self)
     stop_feed (&self->record);
     if (!self->finished)
       set_state (self, WATCH_CAMERA_OFF,
-                 g_strdup (camera->enabled ? "outside of its schedule" : "disabled"));
+                 web_reason_new (
+                     camera->enabled ? WEB_REASON_OUTSIDE_SCHEDULE : WEB_REASON_DISABLED, NULL));
     return;
   }
   if (!self->analyse.stream && !self->analyse.retry) {
     g_autofree gchar *uri = watch_uri_redact (camera->uri);
 
     if (self->state != WATCH_CAMERA_LOST && self->state != WATCH_CAMERA_FROZEN)
-      set_state (self, WATCH_CAMERA_CONNECTING, g_strdup_printf ("connecting to %s", uri));
+      set_state (self, WATCH_CAMERA_CONNECTING,
+                 web_reason_new (WEB_REASON_CONNECTING, "address", uri, NULL));
     on_retry (&self->analyse);
   }
   if (camera->record_uri && self->recorder) {
@@ -429,16 +428,16 @@ on_tick (gpointer user_data)
 /* --- The interface --- */
 
 /* Why there are no clips, or NULL. */
-static gchar *
+static WebReason *
 get_hint (Camera *self)
 {
   if (self->state != WATCH_CAMERA_RUNNING || !self->recorder || self->parent.settings->record_uri ||
       !self->analyse.stream || watch_stream_can_record (self->analyse.stream))
     return NULL;
-  return g_strdup (g_str_has_prefix (self->parent.settings->uri, "rtsp")
-                       ? "no clips: only H.264 and H.265 are recorded; choose one of them in the "
-                         "camera's settings, or set `record-uri`"
-                       : "no clips: only H.264 and H.265 are recorded");
+  return web_reason_new (g_str_has_prefix (self->parent.settings->uri, "rtsp")
+                             ? WEB_REASON_NO_CLIPS_RTSP
+                             : WEB_REASON_NO_CLIPS,
+                         NULL);
 }
 
 static void
@@ -450,7 +449,7 @@ get_status (WatchCamera *camera, WatchCameraStatus *status)
   g_mutex_lock (&self->lock);
   status->state = self->state;
   status->since = self->since;
-  status->text = self->text ? g_strdup (self->text) : get_hint (self);
+  status->reason = self->reason ? web_reason_copy (self->reason) : get_hint (self);
   status->lost = self->lost;
   status->late = self->late;
   status->rate = self->state == WATCH_CAMERA_RUNNING ? self->rate : 0;
@@ -545,7 +544,7 @@ camera_free (WatchCamera *camera)
   watch_settings_unref (self->settings);
   watch_camera_settings_unref (self->parent.settings);
   g_mutex_clear (&self->lock);
-  g_free (self->text);
+  g_clear_pointer (&self->reason, web_reason_free);
   g_free (self);
 }
 

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what is wrong with a camera, in words
+/* cudaccl-watch - why a camera cannot be used
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/watch/camera/errors.h"
@@ -8,39 +8,37 @@
 #include <string.h>
 #include <gst/pbutils/pbutils.h>
 
-/* What elements say in their errors' text or debug text, and what it means. The first that fits
- * counts. */
+/* Parts of the text or debug text of elements' errors. The first that fits counts. */
 static const struct
 {
-  const gchar *says, *text;
-} texts[] = {
-  { "Unauthorized", "the camera refuses the user or password; check `credentials`" },
-  { "(401)", "the camera refuses the user or password; check `credentials`" },
-  { "Forbidden", "the camera does not allow this user to see the stream (403)" },
-  { "(404)", "the camera has no such stream (404); check the path in `uri`" },
-  { "Not Found", "the camera has no such stream (404); check the path in `uri`" },
-  { "(454)", "the camera ended the session" },
-  { "(503)", "the camera is busy (503): perhaps it serves no more viewers" },
-  { "(461)", "the camera cannot send over TCP; try rtspu:// instead of rtsp://" },
-  { "Connection refused", "nothing answers at this address and port; is the camera on?" },
-  { "No route to host", "there is no way to this address; check the network and the address" },
-  { "Network is unreachable", "there is no way to this address; check the network" },
-  { "timed out", "the camera does not answer; is it on, and in this network?" },
-  { "Timeout", "the camera does not answer; is it on, and in this network?" },
-  { "Could not resolve", "there is no machine of this name; check the address" },
-  { "Error resolving", "there is no machine of this name; check the address" },
-  { "Name or service not known", "there is no machine of this name; check the address" },
-  { "TLS",
-    "the connection is not secure: its certificate is not valid; use rtsp:// or http:// in a "
-    "network that you trust" },
-  { "certificate", "the certificate of the camera is not valid" },
-  { "closed the connection", "the camera closed the connection" },
-  { "Could not read from resource", "the connection to the camera broke" },
-  { "Could not write to resource", "the connection to the camera broke" },
-  { "No such file", "there is no such file or device" },
-  { "Permission denied", "the file or device may not be read; check its permissions" },
-  { "Device or resource busy", "another program uses the device" },
-  { "Device or resource is busy", "another program uses the device" },
+  const gchar *says;
+  WebReasonCode code;
+} causes[] = {
+  { "Unauthorized", WEB_REASON_LOGIN_REFUSED },
+  { "(401)", WEB_REASON_LOGIN_REFUSED },
+  { "Forbidden", WEB_REASON_STREAM_FORBIDDEN },
+  { "(404)", WEB_REASON_STREAM_MISSING },
+  { "Not Found", WEB_REASON_STREAM_MISSING },
+  { "(454)", WEB_REASON_SESSION_ENDED },
+  { "(503)", WEB_REASON_CAMERA_BUSY },
+  { "(461)", WEB_REASON_TCP_REFUSED },
+  { "Connection refused", WEB_REASON_CONNECTION_REFUSED },
+  { "No route to host", WEB_REASON_NO_ROUTE },
+  { "Network is unreachable", WEB_REASON_NETWORK_UNREACHABLE },
+  { "timed out", WEB_REASON_NO_ANSWER },
+  { "Timeout", WEB_REASON_NO_ANSWER },
+  { "Could not resolve", WEB_REASON_HOST_UNKNOWN },
+  { "Error resolving", WEB_REASON_HOST_UNKNOWN },
+  { "Name or service not known", WEB_REASON_HOST_UNKNOWN },
+  { "TLS", WEB_REASON_CONNECTION_INSECURE },
+  { "certificate", WEB_REASON_CERTIFICATE_INVALID },
+  { "closed the connection", WEB_REASON_CONNECTION_CLOSED },
+  { "Could not read from resource", WEB_REASON_CONNECTION_BROKEN },
+  { "Could not write to resource", WEB_REASON_CONNECTION_BROKEN },
+  { "No such file", WEB_REASON_FILE_MISSING },
+  { "Permission denied", WEB_REASON_FILE_FORBIDDEN },
+  { "Device or resource busy", WEB_REASON_DEVICE_BUSY },
+  { "Device or resource is busy", WEB_REASON_DEVICE_BUSY },
 };
 
 static gchar *
@@ -58,24 +56,23 @@ hide (gchar *text, const gchar *secret)
   return hidden;
 }
 
-gchar *
-watch_error_to_text (const GError *error, const gchar *debug, const gchar *source, const gchar *uri,
-                     const gchar *password)
+WebReason *
+watch_error_to_reason (const GError *error, const gchar *debug, const gchar *source,
+                       const gchar *uri, const gchar *password)
 {
   g_autofree gchar *redacted = watch_uri_redact (uri);
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
-  /* In words already. */
-  if (error->domain == G_IO_ERROR)
-    return g_strdup (error->message);
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    if (strstr (error->message, texts[i].says) || (debug && strstr (debug, texts[i].says)))
-      return g_strdup_printf ("%s: %s", redacted, texts[i].text);
+  if (web_reason_from_error (error))
+    return web_reason_copy (web_reason_from_error (error));
+  for (guint i = 0; i < G_N_ELEMENTS (causes); i++) {
+    if (strstr (error->message, causes[i].says) || (debug && strstr (debug, causes[i].says)))
+      return web_reason_new (causes[i].code, "address", redacted, NULL);
   }
   if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
-    return g_strdup_printf ("%s: %s", redacted, texts[0].text);
-  text = g_strdup_printf ("%s: %s%s%s%s", redacted, error->message, source ? " (" : "",
-                          source ? source : "", source ? ")" : "");
+    return web_reason_new (WEB_REASON_LOGIN_REFUSED, "address", redacted, NULL);
+  text = g_strdup_printf ("%s%s%s%s", error->message, source ? " (" : "", source ? source : "",
+                          source ? ")" : "");
   text = hide (text, password);
   /* Messages may have the address with its query. */
   if (!g_str_equal (uri, redacted)) {
@@ -85,7 +82,7 @@ watch_error_to_text (const GError *error, const gchar *debug, const gchar *sourc
     text = g_strjoinv (redacted, parts);
     g_strfreev (parts);
   }
-  return text;
+  return web_reason_new (WEB_REASON_SOURCE_FAILED, "address", redacted, "detail", text, NULL);
 }
 
 static const gchar *
@@ -108,22 +105,20 @@ get_package (const gchar *name)
   return "libgstreamer1.0-0";
 }
 
-gchar *
-watch_missing_element_to_text (const gchar *name)
+WebReason *
+watch_missing_element_to_reason (const gchar *name)
 {
-  return g_strdup_printf ("GStreamer's element %s is missing; install the package %s, or add its "
-                          "folder to GST_PLUGIN_PATH",
-                          name, get_package (name));
+  return web_reason_new (WEB_REASON_ELEMENT_MISSING, "element", name, "package", get_package (name),
+                         NULL);
 }
 
-gchar *
-watch_missing_decoder_to_text (const GstCaps *caps)
+WebReason *
+watch_missing_decoder_to_reason (const GstCaps *caps)
 {
   g_autoptr (GstCaps) first = gst_caps_fixate (gst_caps_copy_nth (caps, 0));
   g_autofree gchar *codec = gst_pb_utils_get_codec_description (first);
 
-  return g_strdup_printf ("there is no decoder for %s; install the package gstreamer1.0-libav, or "
-                          "choose another codec, such as H.264, in the camera's settings",
-                          codec ? codec
-                                : gst_structure_get_name (gst_caps_get_structure (first, 0)));
+  return web_reason_new (WEB_REASON_DECODER_MISSING, "codec",
+                         codec ? codec : gst_structure_get_name (gst_caps_get_structure (first, 0)),
+                         NULL);
 }

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what is wrong with a camera, in words
+/* cudaccl-watch - why a camera cannot be used
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_ERRORS_H__
@@ -6,15 +6,17 @@
 
 #include <gst/gst.h>
 
+#include "apps/web/reason.h"
+
 G_BEGIN_DECLS
 
-/* Says in words what is wrong and what to do, without credentials. @uri is the
- * address, @source the name of the element's factory that failed, or NULL. */
-gchar *watch_error_to_text (const GError *error, const gchar *debug, const gchar *source,
-                            const gchar *uri, const gchar *password);
-/* The same if there is no decoder for @caps, or no element @name. */
-gchar *watch_missing_decoder_to_text (const GstCaps *caps);
-gchar *watch_missing_element_to_text (const gchar *name);
+/* Returns the reason of an element's error, without credentials. @uri is the address, @source the
+ * name of the element's factory, or NULL. */
+WebReason *watch_error_to_reason (const GError *error, const gchar *debug, const gchar *source,
+                                  const gchar *uri, const gchar *password);
+/* There is no decoder for @caps, or no element @name. */
+WebReason *watch_missing_decoder_to_reason (const GstCaps *caps);
+WebReason *watch_missing_element_to_reason (const gchar *name);
 
 G_END_DECLS
 

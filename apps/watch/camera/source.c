@@ -6,20 +6,18 @@
 
 #include "apps/watch/camera/stream-private.h"
 
-#include <gio/gio.h>
 #include <string.h>
 
 #include "apps/watch/camera/errors.h"
 
 void
-watch_stream_post_failure (WatchStream *self, gchar *text)
+watch_stream_post_failure (WatchStream *self, WebReason *reason)
 {
-  GError *error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, text);
+  GError *error = web_reason_to_error (reason);
 
   gst_element_post_message (GST_ELEMENT (self->pipeline),
                             gst_message_new_error (GST_OBJECT (self->pipeline), error, NULL));
   g_error_free (error);
-  g_free (text);
 }
 
 GstElement *
@@ -28,7 +26,7 @@ watch_stream_add_element (WatchStream *self, GstElement *bin, const gchar *name)
   GstElement *element = gst_element_factory_make (name, NULL);
 
   if (!element)
-    watch_stream_post_failure (self, watch_missing_element_to_text (name));
+    watch_stream_post_failure (self, watch_missing_element_to_reason (name));
   else if (!gst_bin_add (GST_BIN (bin), element))
     return NULL;
   return element;
@@ -101,7 +99,7 @@ add_decoder (WatchStream *self, GstElement *bin, GstElement *last, const gchar *
   gst_plugin_feature_list_free (fitting);
   gst_plugin_feature_list_free (all);
   if (!decoder) {
-    watch_stream_post_failure (self, watch_missing_decoder_to_text (caps));
+    watch_stream_post_failure (self, watch_missing_decoder_to_reason (caps));
     return NULL;
   }
   GST_OBJECT_LOCK (self->pipeline);
@@ -126,7 +124,7 @@ link_source (WatchStream *self, GstElement *bin, GstElement *last, const gchar *
   gst_object_unref (pad);
   gst_object_unref (sink);
   if (!linked)
-    watch_stream_post_failure (self, g_strdup ("the video has a format that cannot be analysed"));
+    watch_stream_post_failure (self, web_reason_new (WEB_REASON_FORMAT_UNKNOWN, NULL));
   return linked;
 }
 
@@ -151,7 +149,8 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
   gst_caps_unref (caps);
   if (!gst_element_link_pads (last, last_pad, parser, "sink") ||
       !gst_element_link (parser, filter)) {
-    watch_stream_post_failure (self, g_strdup_printf ("%s cannot be parsed", media));
+    watch_stream_post_failure (self,
+                               web_reason_new (WEB_REASON_PARSER_FAILED, "format", media, NULL));
     return NULL;
   }
   probed = gst_element_get_static_pad (filter, "src");
@@ -181,7 +180,7 @@ link_video (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
       return;
   } else if (!self->analyse) {
     watch_stream_post_failure (
-        self, g_strdup_printf ("only H.264 and H.265 can be recorded, and this is %s", media));
+        self, web_reason_new (WEB_REASON_FORMAT_NOT_RECORDED, "format", media, NULL));
     return;
   }
   if (!self->analyse) {
@@ -239,7 +238,7 @@ on_rtp_pad (GstElement *element, GstPad *src, gpointer user_data)
   gst_plugin_feature_list_free (fitting);
   gst_plugin_feature_list_free (all);
   if (!depay) {
-    watch_stream_post_failure (self, watch_missing_decoder_to_text (caps));
+    watch_stream_post_failure (self, watch_missing_decoder_to_reason (caps));
     return;
   }
   gst_bin_add (GST_BIN (bin), depay);
@@ -287,7 +286,7 @@ on_no_more_pads (GstElement *element, gpointer user_data)
   WatchStream *self = user_data;
 
   if (take_video (self))
-    watch_stream_post_failure (self, g_strdup ("there is no video in the stream"));
+    watch_stream_post_failure (self, web_reason_new (WEB_REASON_NO_VIDEO, NULL));
 }
 
 static void

@@ -62,8 +62,8 @@ struct _WatchStream
 
 /* source.c */
 
-/* Posts an error with words for people. Takes @text. */
-void watch_stream_post_failure (WatchStream *self, gchar *text);
+/* Posts an error that carries @reason, and takes it. */
+void watch_stream_post_failure (WatchStream *self, WebReason *reason);
 
 /* Returns a new element in @bin, or NULL after posting an error. */
 GstElement *watch_stream_add_element (WatchStream *self, GstElement *bin, const gchar *name);

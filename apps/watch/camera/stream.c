@@ -18,6 +18,7 @@
 #include <gst/ccl/gstccl.h>
 
 #include "apps/watch/camera/errors.h"
+#include "apps/watch/settings/values.h"
 
 /* How late a frame may be, compared with others, before it is dropped, and an access unit. */
 #define MAX_LATE (1 * GST_SECOND)
@@ -321,7 +322,7 @@ on_source_event (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
   switch (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (probe))) {
   case GST_EVENT_EOS:
     if (self->last_frame <= self->last_source) {
-      watch_stream_post_failure (self, g_strdup ("the file has no frames that can be decoded"));
+      watch_stream_post_failure (self, web_reason_new (WEB_REASON_FILE_EMPTY, NULL));
       return GST_PAD_PROBE_OK;
     }
     self->last_source = g_get_monotonic_time ();
@@ -447,9 +448,9 @@ stop_thread (gpointer data)
   return NULL;
 }
 
-/* Takes @text. */
+/* Takes @reason. */
 static void
-end (WatchStream *self, gchar *text, gboolean finished, gboolean decoder)
+end (WatchStream *self, WebReason *reason, gboolean finished, gboolean decoder)
 {
   gboolean active;
 
@@ -458,15 +459,15 @@ end (WatchStream *self, gchar *text, gboolean finished, gboolean decoder)
   self->active = FALSE;
   g_mutex_unlock (&self->lock);
   if (active)
-    self->funcs.ended (text, finished, decoder, self->user_data);
-  g_free (text);
+    self->funcs.ended (reason, finished, decoder, self->user_data);
+  web_reason_free (reason);
 }
 
 /* rtspsrc does not say why it could not connect. */
 typedef struct
 {
   WatchStream *stream;
-  gchar *text;
+  WebReason *reason;
 } Diagnosis;
 
 static gboolean
@@ -474,7 +475,7 @@ on_diagnosed (gpointer data)
 {
   Diagnosis *diagnosis = data;
 
-  end (diagnosis->stream, diagnosis->text, FALSE, FALSE);
+  end (diagnosis->stream, diagnosis->reason, FALSE, FALSE);
   watch_stream_unref (diagnosis->stream);
   g_free (diagnosis);
   return G_SOURCE_REMOVE;
@@ -486,17 +487,19 @@ diagnose (gpointer data)
   WatchStream *self = data;
   g_autoptr (GSocketClient) client = g_socket_client_new ();
   g_autoptr (GSocketConnection) connection = NULL;
-  g_autoptr (GError) reason = NULL, error = NULL;
+  g_autofree gchar *address = watch_uri_redact (self->uri);
+  g_autoptr (GError) cause = NULL, error = NULL;
   Diagnosis *diagnosis = g_new (Diagnosis, 1);
 
   g_socket_client_set_enable_proxy (client, FALSE);
   g_socket_client_set_timeout (client, DIAGNOSE_TIMEOUT);
-  connection = g_socket_client_connect_to_uri (client, self->uri, 554, NULL, &reason);
-  error =
-      g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-                           connection ? "what answers there is no RTSP server" : reason->message);
+  connection = g_socket_client_connect_to_uri (client, self->uri, 554, NULL, &cause);
+  error = connection
+              ? web_reason_to_error (
+                    web_reason_new (WEB_REASON_NO_RTSP_SERVER, "address", address, NULL))
+              : g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, cause->message);
   diagnosis->stream = self;
-  diagnosis->text = watch_error_to_text (error, NULL, NULL, self->uri, self->password);
+  diagnosis->reason = watch_error_to_reason (error, NULL, NULL, self->uri, self->password);
   g_idle_add (on_diagnosed, diagnosis);
   return NULL;
 }
@@ -516,8 +519,8 @@ on_error (WatchStream *self, GstMessage *message)
     return;
   }
   end (self,
-       watch_error_to_text (error, debug, factory ? GST_OBJECT_NAME (factory) : NULL, self->uri,
-                            self->password),
+       watch_error_to_reason (error, debug, factory ? GST_OBJECT_NAME (factory) : NULL, self->uri,
+                              self->password),
        FALSE,
        factory && gst_element_factory_list_is_type (factory, GST_ELEMENT_FACTORY_TYPE_DECODER));
 }
@@ -533,9 +536,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
     break;
   case GST_MESSAGE_EOS:
     if (g_str_has_prefix (self->uri, "file:"))
-      end (self, g_strdup ("the file has ended; `loop = true` repeats it"), TRUE, FALSE);
+      end (self, web_reason_new (WEB_REASON_FILE_ENDED, NULL), TRUE, FALSE);
     else
-      end (self, g_strdup ("the camera ended the stream"), FALSE, FALSE);
+      end (self, web_reason_new (WEB_REASON_STREAM_ENDED, NULL), FALSE, FALSE);
     break;
   case GST_MESSAGE_LATENCY:
     gst_bin_recalculate_latency (GST_BIN (self->pipeline));

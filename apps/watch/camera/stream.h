@@ -6,6 +6,7 @@
 
 #include <gst/video/video.h>
 
+#include "apps/web/reason.h"
 #include "apps/watch/settings/settings.h"
 
 G_BEGIN_DECLS
@@ -31,9 +32,9 @@ typedef struct
   /* A frame with its metadata, @time is when it was taken. */
   void (*frame) (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *info,
                  gint64 time, gpointer user_data);
-  /* In the main thread, once: the stream has failed, or is @finished, as a file. @text says why.
-   * @decoder: the decoder failed, and another one may work. */
-  void (*ended) (const gchar *text, gboolean finished, gboolean decoder, gpointer user_data);
+  /* In the main thread, once: the stream has failed, or is @finished, as a file. @decoder: the
+   * decoder failed, and another one may work. */
+  void (*ended) (const WebReason *reason, gboolean finished, gboolean decoder, gpointer user_data);
 } WatchStreamFuncs;
 
 /* Starts. Without @analyse, there are only access units. @skip_decoders: how many decoders, from

@@ -230,7 +230,7 @@ add_store (GString *text, const WatchShared *shared)
   add_one (text, "store_bytes", "Size of the database.", store.bytes);
   add_one (text, "store_failing", "Whether the database cannot be written.",
            store.last_error != NULL);
-  g_free (store.last_error);
+  web_reason_free (store.last_error);
 
   watch_media_get_stats (shared->media, &media);
   add_one (text, "media_bytes", "Size of clips and pictures.", media.bytes);
@@ -238,7 +238,7 @@ add_store (GString *text, const WatchShared *shared)
   add_one (text, "media_pictures_total", "Pictures written.", media.pictures);
   add_one (text, "media_failed_total", "Files that could not be written.", media.failed);
   add_one (text, "media_removed_total", "Files removed by the limits.", media.removed);
-  g_free (media.last_error);
+  web_reason_free (media.last_error);
 }
 
 /* Unlike resident memory, which grows for hours while blocks are used for the first time, this

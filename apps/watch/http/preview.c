@@ -106,17 +106,18 @@ pull (Try *self, GstElement *pipeline, GstAppSink *sink, GError **error)
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     if (message) {
       g_autoptr (GError) cause = NULL;
-      g_autofree gchar *debug = NULL, *text = NULL;
+      g_autofree gchar *debug = NULL;
 
       gst_message_parse_error (message, &cause, &debug);
-      text = watch_error_to_text (cause, debug, NULL, self->preview.uri, self->preview.password);
-      g_set_error_literal (error, cause->domain, cause->code, text);
+      g_propagate_error (
+          error, web_reason_to_error (watch_error_to_reason (cause, debug, NULL, self->preview.uri,
+                                                             self->preview.password)));
       return NULL;
     }
     if (gst_app_sink_is_eos (sink))
       break;
   }
-  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "there is no picture");
+  g_propagate_error (error, web_reason_to_error (web_reason_new (WEB_REASON_TEST_ENDED, NULL)));
   return NULL;
 }
 
@@ -188,6 +189,7 @@ take_picture (GstSample *sample, WebAnswer *answer)
 static void
 wait_for (Try *self, WebAnswer *answer, GCancellable *cancellable)
 {
+  g_autofree gchar *seconds = g_strdup_printf ("%.3g", self->preview.timeout / 1e3);
   gint64 now = g_get_monotonic_time (), end = now + self->preview.timeout * G_TIME_SPAN_MILLISECOND;
 
   g_mutex_lock (&self->lock);
@@ -201,8 +203,8 @@ wait_for (Try *self, WebAnswer *answer, GCancellable *cancellable)
   else if (self->error)
     answer->error = g_steal_pointer (&self->error);
   else
-    g_set_error (&answer->error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                 "no picture came within %.3g seconds", self->preview.timeout / 1e3);
+    answer->error =
+        web_reason_to_error (web_reason_new (WEB_REASON_TEST_LATE, "seconds", seconds, NULL));
   g_mutex_unlock (&self->lock);
 }
 
@@ -215,9 +217,7 @@ watch_preview_run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
   if (g_atomic_int_add (&n_threads, 1) >= MAX_THREADS) {
     g_atomic_int_add (&n_threads, -1);
     answer->status = SOUP_STATUS_SERVICE_UNAVAILABLE;
-    g_set_error_literal (&answer->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
-                         "the sources of earlier test pictures hang; check these devices, or "
-                         "restart cudaccl-watch");
+    answer->error = web_reason_to_error (web_reason_new (WEB_REASON_TESTS_HANG, NULL));
     return;
   }
   answer->status = SOUP_STATUS_BAD_GATEWAY;

@@ -83,15 +83,15 @@ job_free (Job *job)
 }
 
 void
-watch_media_take_error (WatchMedia *self, gchar *text)
+watch_media_take_error (WatchMedia *self, WebReason *reason)
 {
-  g_autofree gchar *old = NULL;
+  g_autoptr (WebReason) old = NULL;
 
   g_mutex_lock (&self->lock);
   old = self->stats.last_error;
-  self->stats.last_error = text;
-  if (text && g_strcmp0 (old, text))
-    g_message ("%s", text);
+  self->stats.last_error = reason;
+  if (reason && g_strcmp0 (web_reason_get_text (old), reason->text))
+    g_message ("%s", reason->text);
   g_mutex_unlock (&self->lock);
 }
 
@@ -141,6 +141,7 @@ add_file (WatchMedia *self, const gchar *day, guint64 bytes, guint64 counted)
 static gboolean
 has_space (WatchMedia *self, guint64 needed)
 {
+  g_autofree gchar *free_text = NULL, *reserve = NULL;
   struct statvfs space;
   guint64 available;
   int result;
@@ -149,23 +150,23 @@ has_space (WatchMedia *self, guint64 needed)
     result = statvfs (self->folder, &space);
   while (result < 0 && errno == EINTR);
   if (result < 0 || space.f_flag & ST_RDONLY) {
-    g_autofree gchar *text =
-        g_strdup_printf ("nothing is recorded: %s: %s", self->folder,
-                         result < 0 ? g_strerror (errno) : "the file system is mounted read-only");
+    WebReason *reason =
+        result < 0 ? web_reason_new (WEB_REASON_MEDIA_UNWRITABLE, "path", self->folder, "detail",
+                                     g_strerror (errno), NULL)
+                   : web_reason_new (WEB_REASON_MEDIA_READ_ONLY, "path", self->folder, NULL);
 
     g_atomic_int_set (&self->full, TRUE);
-    watch_media_take_error (self, g_steal_pointer (&text));
+    watch_media_take_error (self, reason);
     return FALSE;
   }
   available = (guint64) space.f_bavail * space.f_frsize;
   if (available >= needed)
     return TRUE;
+  free_text = g_strdup_printf ("%" G_GUINT64_FORMAT, available / 1000000);
+  reserve = g_strdup_printf ("%" G_GUINT64_FORMAT, (needed + 999999) / 1000000);
   g_atomic_int_set (&self->full, TRUE);
-  watch_media_take_error (
-      self, g_strdup_printf ("nothing is recorded: %s can take only %" G_GUINT64_FORMAT
-                             " MB, and %" G_GUINT64_FORMAT
-                             " MB are kept free; make space on its disk, or lower the retention",
-                             self->folder, available / 1000000, (needed + 999999) / 1000000));
+  watch_media_take_error (self, web_reason_new (WEB_REASON_MEDIA_FULL, "path", self->folder, "free",
+                                                free_text, "reserve", reserve, NULL));
   return FALSE;
 }
 
@@ -188,8 +189,8 @@ fail (WatchMedia *self, const gchar *name, const GError *error)
     self->full_until = g_get_monotonic_time () + self->hold;
     g_atomic_int_set (&self->full, TRUE);
   }
-  watch_media_take_error (self,
-                          g_strdup_printf ("%s could not be written: %s", name, error->message));
+  watch_media_take_error (self, web_reason_new (WEB_REASON_MEDIA_NOT_WRITTEN, "path", name,
+                                                "detail", error->message, NULL));
 }
 
 static void
@@ -200,7 +201,7 @@ count (WatchMedia *self, guint64 *counter, gboolean ok)
     ++*counter;
     /* A clip that is finished for want of space does not make any. */
     if (!g_atomic_int_get (&self->full))
-      g_clear_pointer (&self->stats.last_error, g_free);
+      g_clear_pointer (&self->stats.last_error, web_reason_free);
   } else {
     self->stats.failed++;
   }
@@ -406,9 +407,8 @@ add_job (WatchMedia *self, Job *job)
   g_mutex_unlock (&self->lock);
   if (!ok) {
     job_free (job);
-    watch_media_take_error (self, g_strdup_printf ("the disk of %s is slower than the cameras: "
-                                                   "clips and pictures are left out",
-                                                   self->folder));
+    watch_media_take_error (self,
+                            web_reason_new (WEB_REASON_MEDIA_SLOW, "path", self->folder, NULL));
   }
   return ok;
 }
@@ -548,7 +548,7 @@ watch_media_unref (WatchMedia *self)
   g_mutex_clear (&self->index_lock);
   g_cond_clear (&self->wake);
   g_cond_clear (&self->idle);
-  g_free (self->stats.last_error);
+  g_clear_pointer (&self->stats.last_error, web_reason_free);
   g_free (self->folder);
   g_free (self);
 }
@@ -578,7 +578,7 @@ watch_media_get_stats (WatchMedia *self, WatchMediaStats *stats)
 {
   g_mutex_lock (&self->lock);
   *stats = self->stats;
-  stats->last_error = g_strdup (self->stats.last_error);
+  stats->last_error = web_reason_copy (self->stats.last_error);
   g_mutex_unlock (&self->lock);
 }
 

@@ -6,6 +6,8 @@
 
 #include <gst/gst.h>
 
+#include "apps/web/reason.h"
+
 G_BEGIN_DECLS
 
 /* The folder for clips and pictures, and its limits. Shared by all cameras. */
@@ -16,9 +18,9 @@ typedef struct
   guint64 bytes; /* in the folder */
   guint64 clips; /* written since it was opened */
   guint64 pictures;
-  guint64 failed;    /* could not be written */
-  guint64 removed;   /* by the limits */
-  gchar *last_error; /* such as a full disk, or NULL; g_free() */
+  guint64 failed;        /* could not be written */
+  guint64 removed;       /* by the limits */
+  WebReason *last_error; /* such as a full disk, or NULL; web_reason_free() */
 } WatchMediaStats;
 
 /* Opens DATA/media. Adds up what is there, and makes the clips play that were being written when
@@ -73,8 +75,8 @@ void watch_media_set_reserve (WatchMedia *self, guint64 bytes, gint64 hold);
 /* Waits until all that was queued before is written. For tests. */
 void watch_media_flush (WatchMedia *self);
 
-/* Sets the error of the statistics, and logs it if it is new. Takes @text. */
-void watch_media_take_error (WatchMedia *self, gchar *text);
+/* Sets the error of the statistics, and logs it if it is new. Takes @reason. */
+void watch_media_take_error (WatchMedia *self, WebReason *reason);
 
 G_END_DECLS
 

@@ -93,10 +93,7 @@ add_to_ring (WatchRecorder *self, const Frame *frame)
   if (self->bytes > self->ring_bytes) {
     drop_group (self);
     watch_media_take_error (
-        self->media, g_strdup_printf ("%s: a group of pictures does not fit into memory: raise "
-                                      "`memory` of [record], or let the camera send key frames "
-                                      "more often",
-                                      self->camera));
+        self->media, web_reason_new (WEB_REASON_MEDIA_TOO_LARGE, "camera", self->camera, NULL));
   }
 }
 

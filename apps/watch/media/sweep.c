@@ -75,8 +75,8 @@ remove_file (WatchMedia *self, const File *file, GPtrArray *names)
   guint64 size = watch_media_get_size (path);
 
   if (g_unlink (path) < 0 && errno != ENOENT) {
-    watch_media_take_error (self,
-                            g_strdup_printf ("%s cannot be removed: %s", path, g_strerror (errno)));
+    watch_media_take_error (self, web_reason_new (WEB_REASON_MEDIA_NOT_REMOVED, "path", path,
+                                                  "detail", g_strerror (errno), NULL));
     g_free (name);
     return;
   }

@@ -87,7 +87,10 @@ connected (const gchar *text, gpointer user_data)
   BrokerSink *self = user_data;
 
   self->connected = !text;
-  watch_sink_set_state (&self->sink, !text, text);
+  if (text)
+    watch_sink_fail (&self->sink, text);
+  else
+    watch_sink_set_state (&self->sink, TRUE, NULL);
   /* The broker may have been restarted without its states. */
   if (!text && self->states)
     watch_states_send_again (self->states);
@@ -264,7 +267,7 @@ run (WatchSink *sink)
     }
     if (error) {
       close_client (self);
-      watch_sink_set_state (sink, FALSE, error->message);
+      watch_sink_fail (sink, error->message);
       watch_sink_back_off (sink, 0);
     }
   }

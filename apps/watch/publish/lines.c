@@ -116,7 +116,7 @@ write_pipe (LinesSink *self, GError **error)
       self->sink.at_end = FALSE;
     }
     if (!fds[0].revents) {
-      watch_sink_set_state (&self->sink, FALSE, "the reader does not read");
+      watch_sink_set_state (&self->sink, FALSE, web_reason_new (WEB_REASON_READER_HANGS, NULL));
       if (!watch_sink_goes_on (&self->sink, TRUE))
         return TRUE;
       continue;
@@ -178,7 +178,7 @@ run (WatchSink *sink)
     if (!write_lines (self, &error)) {
       close_file (self);
       watch_sink_take (sink, TRUE);
-      watch_sink_set_state (sink, FALSE, error->message);
+      watch_sink_fail (sink, error->message);
       watch_sink_back_off (sink, 0);
       continue;
     }

@@ -163,7 +163,7 @@ clear_status (gpointer data)
   WatchSinkStatus *status = data;
 
   g_free (status->name);
-  g_free (status->text);
+  web_reason_free (status->reason);
 }
 
 GArray *
@@ -184,7 +184,7 @@ watch_publisher_get_status (WatchPublisher *self)
     status.connected = sink->connected;
     status.sent = sink->sent;
     status.refused = sink->refused;
-    status.text = g_strdup (sink->text);
+    status.reason = web_reason_copy (sink->reason);
     g_mutex_unlock (&sink->lock);
     g_array_append_val (all, status);
   }

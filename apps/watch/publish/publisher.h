@@ -24,7 +24,7 @@ typedef struct
   guint64 pending; /* in the spool */
   guint64 dropped; /* from the spool, since the database was made */
   guint64 refused; /* in this session: lines that the receiver will never take, such as too long */
-  gchar *text;     /* what is wrong, in words, or NULL */
+  WebReason *reason; /* what is wrong, or NULL */
 } WatchSinkStatus;
 
 /* @store must live longer. */

@@ -35,7 +35,7 @@ watch_sink_init (WatchSink *self, const WatchSinkClass *klass, gchar *key, gchar
   g_array_set_clear_func (self->lines, clear_line);
   self->first = 1;
   self->delay = MIN_DELAY;
-  self->text = g_strdup ("not connected yet");
+  self->reason = web_reason_new (WEB_REASON_SINK_WAITS, NULL);
   g_mutex_init (&self->lock);
   g_cond_init (&self->stopped);
 }
@@ -47,7 +47,7 @@ watch_sink_clear (WatchSink *self)
   g_array_unref (self->lines);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->stopped);
-  g_free (self->text);
+  web_reason_free (self->reason);
   g_free (self->key);
   g_free (self->name);
 }
@@ -192,20 +192,26 @@ watch_sink_send_again (WatchSink *self)
 }
 
 void
-watch_sink_set_state (WatchSink *self, gboolean connected, const gchar *text)
+watch_sink_set_state (WatchSink *self, gboolean connected, WebReason *reason)
 {
+  g_autoptr (WebReason) old = NULL;
   gboolean changed;
 
   g_mutex_lock (&self->lock);
-  changed = self->connected != connected || g_strcmp0 (self->text, text) != 0;
+  old = self->reason;
+  changed = self->connected != connected ||
+            g_strcmp0 (web_reason_get_text (old), web_reason_get_text (reason)) != 0;
   self->connected = connected;
-  if (changed) {
-    g_free (self->text);
-    self->text = g_strdup (text);
-  }
+  self->reason = reason;
   g_mutex_unlock (&self->lock);
   if (changed)
-    g_message ("%s: %s", self->name, text ? text : "connected");
+    g_message ("%s: %s", self->name, reason ? reason->text : "connected");
+}
+
+void
+watch_sink_fail (WatchSink *self, const gchar *text)
+{
+  watch_sink_set_state (self, FALSE, web_reason_new (WEB_REASON_SINK_FAILED, "detail", text, NULL));
 }
 
 void

@@ -9,6 +9,7 @@
 #include "apps/watch/records/status.h"
 #include "apps/watch/settings/settings.h"
 #include "apps/watch/store/store.h"
+#include "apps/web/reason.h"
 #include "watch-sinks.h"
 
 G_BEGIN_DECLS
@@ -59,7 +60,7 @@ struct _WatchSink
   gint64 deadline; /* when the thread ends at the latest, monotonic time; 0: it goes on */
   gboolean connected;
   guint64 sent, refused;
-  gchar *text;
+  WebReason *reason; /* may be NULL */
 
   /* Sink's thread only. */
   GArray *lines; /* WatchSinkLine: the window */
@@ -113,8 +114,11 @@ gint watch_sink_take (WatchSink *self, gboolean now);
 /* Lines that are sent and not done must be sent again. */
 void watch_sink_send_again (WatchSink *self);
 
-/* @text says what is wrong, without credentials; NULL if nothing is. Logged if it is new. */
-void watch_sink_set_state (WatchSink *self, gboolean connected, const gchar *text);
+/* @reason says what is wrong, without credentials; NULL if nothing is. Logged if it is new. Takes
+ * it. */
+void watch_sink_set_state (WatchSink *self, gboolean connected, WebReason *reason);
+/* The same for what a library says. */
+void watch_sink_fail (WatchSink *self, const gchar *text);
 /* Waits before the next attempt: longer each time until something is done. Lines that arrive do not
  * shorten it. @min is in milliseconds. */
 void watch_sink_back_off (WatchSink *self, gint64 min);

@@ -29,7 +29,7 @@ typedef struct
   GMainContext *context;
   SoupSession *session;
   guint running;      /* requests */
-  gchar *failure;     /* of a request that must be sent again, or NULL */
+  WebReason *failure; /* of a request that must be sent again, or NULL */
   gint64 retry_after; /* in milliseconds, of that */
 } Webhook;
 
@@ -62,10 +62,10 @@ request_end (Request *request)
 }
 
 static void
-fail (Webhook *self, gchar *text, gint64 retry_after)
+fail (Webhook *self, WebReason *failure, gint64 retry_after)
 {
-  g_free (self->failure);
-  self->failure = text;
+  web_reason_free (self->failure);
+  self->failure = failure;
   self->retry_after = MAX (self->retry_after, retry_after);
 }
 
@@ -97,24 +97,23 @@ request_done (Request *request)
 {
   Webhook *self = request->hook;
   guint status = soup_message_get_status (request->message);
-  const gchar *reason = soup_message_get_reason_phrase (request->message);
+  const gchar *phrase = soup_message_get_reason_phrase (request->message);
+  g_autofree gchar *number = g_strdup_printf ("%u", status);
 
   if (SOUP_STATUS_IS_SUCCESSFUL (status)) {
     watch_sink_done (&self->sink, request->number, NULL);
     if (!self->failure)
       watch_sink_set_state (&self->sink, TRUE, NULL);
   } else if (SOUP_STATUS_IS_REDIRECTION (status)) {
-    fail (self,
-          g_strdup_printf ("the server answers %u and redirects: set the address it redirects to",
-                           status),
-          0);
+    fail (self, web_reason_new (WEB_REASON_WEBHOOK_MOVED, "status", number, NULL), 0);
   } else if (SOUP_STATUS_IS_CLIENT_ERROR (status) && status != SOUP_STATUS_REQUEST_TIMEOUT &&
              status != TOO_MANY_REQUESTS) {
-    g_autofree gchar *text = g_strdup_printf ("the server answers %u %s", status, reason);
+    g_autofree gchar *text = g_strdup_printf ("the server answers %u %s", status, phrase);
 
     watch_sink_done (&self->sink, request->number, text);
   } else {
-    fail (self, g_strdup_printf ("the server answers %u %s; trying again", status, reason),
+    fail (self,
+          web_reason_new (WEB_REASON_WEBHOOK_FAILED, "status", number, "detail", phrase, NULL),
           get_retry_after (request->message));
   }
   request_end (request);
@@ -149,9 +148,11 @@ answered (GObject *session, GAsyncResult *result, gpointer user_data)
     return;
   }
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    fail (request->hook, g_strdup_printf ("no answer within %d s; trying again", TIMEOUT), 0);
+    fail (request->hook,
+          web_reason_new (WEB_REASON_WEBHOOK_SILENT, "seconds", G_STRINGIFY (TIMEOUT), NULL), 0);
   else
-    fail (request->hook, g_strdup_printf ("%s; trying again", error->message), 0);
+    fail (request->hook, web_reason_new (WEB_REASON_WEBHOOK_BROKEN, "detail", error->message, NULL),
+          0);
   request_end (request);
 }
 
@@ -263,8 +264,7 @@ run (WatchSink *sink)
     if (!self->failure) {
       send_lines (self);
     } else if (self->running == 0) {
-      watch_sink_set_state (sink, FALSE, self->failure);
-      g_clear_pointer (&self->failure, g_free);
+      watch_sink_set_state (sink, FALSE, g_steal_pointer (&self->failure));
       watch_sink_send_again (sink);
       watch_sink_take (sink, TRUE);
       watch_sink_back_off (sink, self->retry_after);
@@ -290,7 +290,7 @@ webhook_free (WatchSink *sink)
   Webhook *self = (Webhook *) sink;
 
   g_main_context_unref (self->context);
-  g_free (self->failure);
+  web_reason_free (self->failure);
   g_free (self->url);
   watch_sink_clear (sink);
   g_free (self);

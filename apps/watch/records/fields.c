@@ -27,6 +27,7 @@ const WatchField watch_event_fields[] = {
   FIELD ("out", "out", UINT64, out, IF_ZONE, 1),
   FIELD ("inside", "inside", UINT, inside, IF_ZONE, 1),
   FIELD ("text", "text", TEXT, text, IF_SET, 1),
+  FIELD ("reason", "reason", JSON, reason, IF_SET, 2),
   FIELD ("picture", "picture", TEXT, picture, IF_SET, 1),
   FIELD ("clip", "clip", TEXT, clip, IF_SET, 1),
   { NULL },
@@ -37,6 +38,7 @@ is_set (const WatchEvent *event, const WatchField *field)
 {
   switch (field->type) {
   case WATCH_FIELD_TEXT:
+  case WATCH_FIELD_JSON:
   case WATCH_FIELD_NAME:
     return G_STRUCT_MEMBER (gchar *, event, field->offset) != NULL;
   case WATCH_FIELD_UINT:
@@ -71,7 +73,7 @@ watch_event_has (const WatchEvent *event, const WatchField *field)
 static gboolean
 is_text (const WatchField *field)
 {
-  return field->type == WATCH_FIELD_TEXT || field->type == WATCH_FIELD_NAME;
+  return field->type <= WATCH_FIELD_NAME;
 }
 
 WatchEvent *

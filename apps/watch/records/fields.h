@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   WATCH_FIELD_TEXT,     /* gchar *, may be NULL */
-  WATCH_FIELD_NAME,     /* the same, of a few values: the database stores it as a number */
+  WATCH_FIELD_JSON,     /* the same, an object of JSON */
+  WATCH_FIELD_NAME,     /* a text of a few values: the database stores it as a number */
   WATCH_FIELD_TIME,     /* gint64, since 1970 in microseconds */
   WATCH_FIELD_DURATION, /* gint64, in microseconds */
   WATCH_FIELD_KIND,     /* WatchEventKind */

@@ -38,6 +38,9 @@ add_field (GString *json, const WatchEvent *event, const WatchField *field)
   case WATCH_FIELD_NAME:
     web_json_add_string (json, field->name, G_STRUCT_MEMBER (gchar *, event, field->offset));
     break;
+  case WATCH_FIELD_JSON:
+    web_json_add_json (json, field->name, G_STRUCT_MEMBER (gchar *, event, field->offset));
+    break;
   case WATCH_FIELD_TIME:
     watch_json_add_time (json, field->name, G_STRUCT_MEMBER (gint64, event, field->offset));
     break;
@@ -199,7 +202,8 @@ add_state (GString *json, const gchar *member, const gchar *name, const WatchCam
   web_json_add_string (json, member, name);
   web_json_add_string (json, "state", watch_camera_state_get_name (status->state));
   watch_json_add_time (json, "since", status->since);
-  web_json_add_string (json, "text", status->text);
+  web_json_add_string (json, "text", web_reason_get_text (status->reason));
+  web_reason_add_json (json, "reason", status->reason);
 }
 
 void

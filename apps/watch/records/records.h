@@ -45,6 +45,7 @@ typedef struct
   gchar *text;    /* for people, or NULL */
   gchar *picture; /* file in the media folder, or NULL */
   gchar *clip;    /* file in the media folder, or NULL; it is complete some seconds later */
+  gchar *reason;  /* the reason of the text as JSON, or NULL */
 } WatchEvent;
 
 /* Kinds of lines that sinks take. */

@@ -50,7 +50,7 @@ watch_camera_status_init (WatchCameraStatus *status)
 void
 watch_camera_status_clear (WatchCameraStatus *status)
 {
-  g_clear_pointer (&status->text, g_free);
+  g_clear_pointer (&status->reason, web_reason_free);
   g_clear_pointer (&status->decoder, g_free);
   g_clear_pointer (&status->backend, g_free);
   g_clear_pointer (&status->zones, g_array_unref);

@@ -4,7 +4,7 @@
 #ifndef __WATCH_STATUS_H__
 #define __WATCH_STATUS_H__
 
-#include <glib.h>
+#include "apps/web/reason.h"
 
 G_BEGIN_DECLS
 
@@ -37,12 +37,12 @@ typedef struct
 typedef struct
 {
   WatchCameraState state;
-  gint64 since;   /* start of the state */
-  gchar *text;    /* the state in words, with what to do; no credentials */
-  guint64 frames; /* analysed in this session */
-  guint64 lost;   /* times that the camera was lost or frozen in this session */
-  guint64 late;   /* frames dropped because the machine is too slow */
-  gdouble rate;   /* frames per second, over the last seconds */
+  gint64 since;      /* start of the state */
+  WebReason *reason; /* may be NULL */
+  guint64 frames;    /* analysed in this session */
+  guint64 lost;      /* times that the camera was lost or frozen in this session */
+  guint64 late;      /* frames dropped because the machine is too slow */
+  gdouble rate;      /* frames per second, over the last seconds */
   guint width, height;
   gchar *decoder;  /* name of the element, or NULL */
   gchar *backend;  /* of cclmotion: cuda or cpu, or NULL */

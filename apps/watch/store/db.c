@@ -10,12 +10,14 @@
 void
 watch_db_set_error (int code, GError **error)
 {
-  if (code == SQLITE_INTERRUPT)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-                 "The search took more than %d s; give a camera or a shorter time",
-                 (int) (WATCH_STORE_SEARCH_TIME / G_TIME_SPAN_SECOND));
-  else
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Database: %s", sqlite3_errstr (code));
+  g_autofree gchar *seconds =
+      g_strdup_printf ("%d", (int) (WATCH_STORE_SEARCH_TIME / G_TIME_SPAN_SECOND));
+  WebReason *reason =
+      code == SQLITE_INTERRUPT
+          ? web_reason_new (WEB_REASON_SEARCH_SLOW, "seconds", seconds, NULL)
+          : web_reason_new (WEB_REASON_DATABASE_FAILED, "detail", sqlite3_errstr (code), NULL);
+
+  g_propagate_error (error, web_reason_to_error (reason));
 }
 
 void

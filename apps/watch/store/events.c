@@ -16,6 +16,7 @@ get_sql_type (const WatchField *field)
 {
   switch (field->type) {
   case WATCH_FIELD_TEXT:
+  case WATCH_FIELD_JSON:
     return "TEXT";
   case WATCH_FIELD_SHARE:
     return "REAL";
@@ -60,15 +61,15 @@ watch_events_get_version (void)
   return version;
 }
 
-/* Returns the names of all columns after `row`, separated by commas. */
+/* Returns the names of the columns after `row`, separated by commas. */
 static GString *
-list_columns (guint *n)
+list_columns (guint version, guint *n)
 {
   GString *columns = g_string_new ("time");
 
   *n = 1;
   for (const WatchField *field = watch_event_fields; field->name; field++) {
-    if (!is_column (field, G_MAXUINT))
+    if (!is_column (field, version))
       continue;
     g_string_append_printf (columns, ", %s", field->column);
     ++*n;
@@ -77,10 +78,10 @@ list_columns (guint *n)
 }
 
 gchar *
-watch_events_get_select (void)
+watch_events_get_select (guint version)
 {
   guint n;
-  GString *sql = list_columns (&n);
+  GString *sql = list_columns (version, &n);
 
   g_string_prepend (sql, "SELECT row, ");
   g_string_append (sql, " FROM events");
@@ -91,7 +92,7 @@ gchar *
 watch_events_get_insert (void)
 {
   guint n;
-  g_autoptr (GString) columns = list_columns (&n);
+  g_autoptr (GString) columns = list_columns (G_MAXUINT, &n);
   GString *sql = g_string_new (NULL);
 
   g_string_printf (sql, "INSERT INTO events (%s) VALUES (?", columns->str);
@@ -107,6 +108,7 @@ bind_field (WatchStore *self, sqlite3_stmt *statement, int i, const WatchEvent *
 {
   switch (field->type) {
   case WATCH_FIELD_TEXT:
+  case WATCH_FIELD_JSON:
     sqlite3_bind_text (statement, i, G_STRUCT_MEMBER (gchar *, event, field->offset), -1,
                        SQLITE_STATIC);
     break;
@@ -155,6 +157,7 @@ read_field (WatchStore *self, sqlite3_stmt *statement, int i, WatchEvent *event,
 {
   switch (field->type) {
   case WATCH_FIELD_TEXT:
+  case WATCH_FIELD_JSON:
     G_STRUCT_MEMBER (gchar *, event, field->offset) =
         g_strdup ((const gchar *) sqlite3_column_text (statement, i));
     break;
@@ -188,7 +191,7 @@ watch_events_read (WatchStore *self, sqlite3_stmt *statement)
 
   event->time = sqlite3_column_int64 (statement, 1);
   for (const WatchField *field = watch_event_fields; field->name; field++) {
-    if (is_column (field, G_MAXUINT))
+    if (is_column (field, self->version))
       read_field (self, statement, i++, event, field);
   }
   return event;

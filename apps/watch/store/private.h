@@ -63,6 +63,7 @@ struct _WatchStore
   gint no_spool; /* atomic */
 
   WatchNames *names;                  /* of cameras, sessions, classes and zones */
+  guint version;                      /* of the database, never changed */
   gchar *event_insert, *event_select; /* SQL, never changed */
 
   GMutex mutex;
@@ -114,7 +115,7 @@ void watch_store_return_reader (WatchStore *self, WatchDb *db);
 gchar *watch_events_get_schema (guint version);
 /* Returns the latest version that added a column. */
 guint watch_events_get_version (void);
-gchar *watch_events_get_select (void);
+gchar *watch_events_get_select (guint version);
 gchar *watch_events_get_insert (void);
 /* For the writer; returns a code of SQLite. */
 int watch_events_insert (WatchStore *self, const WatchEvent *event);

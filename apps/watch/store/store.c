@@ -472,9 +472,11 @@ is_transient (int code)
 static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 {
-  g_autofree gchar *text = g_strdup_printf ("%s: %s", self->path,
-                                            (code & 0xff) == SQLITE_FULL ? "no space on the disk"
-                                                                         : sqlite3_errstr (code));
+  g_autoptr (WebReason) reason =
+      (code & 0xff) == SQLITE_FULL
+          ? web_reason_new (WEB_REASON_DATABASE_FULL, "path", self->path, NULL)
+          : web_reason_new (WEB_REASON_DATABASE_UNWRITABLE, "path", self->path, "detail",
+                            sqlite3_errstr (code), NULL);
   gint64 end = g_get_monotonic_time () + RETRY_TIME;
   WatchStoreState before = self->shown;
   gboolean retry = TRUE;
@@ -499,10 +501,10 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
   }
 
   g_mutex_lock (&self->mutex);
-  if (g_strcmp0 (self->stats.last_error, text) != 0) {
-    g_warning ("%s", text);
-    g_free (self->stats.last_error);
-    self->stats.last_error = g_steal_pointer (&text);
+  if (g_strcmp0 (web_reason_get_text (self->stats.last_error), reason->text) != 0) {
+    g_warning ("%s", reason->text);
+    web_reason_free (self->stats.last_error);
+    self->stats.last_error = g_steal_pointer (&reason);
   }
   if (failed && !is_transient (code) && !is_corrupt (code) && code != SQLITE_MISUSE) {
     operation_free (failed->data);
@@ -550,7 +552,7 @@ finish_batch (WatchStore *self, GQueue *batch, gboolean written)
     self->shown = self->state;
     self->stats.events += events->len;
     self->stats.tracks += n_tracks;
-    g_clear_pointer (&self->stats.last_error, g_free);
+    g_clear_pointer (&self->stats.last_error, web_reason_free);
   } else {
     self->stats.dropped += n_records;
   }
@@ -659,7 +661,7 @@ store_new (const gchar *data)
   self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_db_free);
   self->names = watch_names_new ();
   self->event_insert = watch_events_get_insert ();
-  self->event_select = watch_events_get_select ();
+  self->version = get_newest_version ();
   return self;
 }
 
@@ -680,6 +682,7 @@ watch_store_open (const gchar *data, GError **error)
 
   self = store_new (data);
   self->lock = lock;
+  self->event_select = watch_events_get_select (self->version);
   if (!open_or_begin (self, error)) {
     watch_store_close (self);
     return NULL;
@@ -692,16 +695,22 @@ WatchStore *
 watch_store_open_for_reading (const gchar *data, GError **error)
 {
   WatchStore *self = store_new (data);
+  gint64 version;
   int code;
 
   self->db = watch_db_open (self->path, FALSE);
   code = sqlite3_errcode (self->db->db);
   if (code == SQLITE_OK)
     code = load_names (self);
-  if (code != SQLITE_OK)
+  version = watch_db_get_int (self->db, "PRAGMA user_version", "");
+  if (code != SQLITE_OK) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path, sqlite3_errstr (code));
-  else if (check_version (self, watch_db_get_int (self->db, "PRAGMA user_version", ""), error))
+  } else if (check_version (self, version, error)) {
+    /* Perhaps of an older version, which still has it open. */
+    self->version = (guint) version;
+    self->event_select = watch_events_get_select (self->version);
     return self;
+  }
   watch_store_close (self);
   return NULL;
 }
@@ -720,7 +729,7 @@ watch_store_close (WatchStore *self)
   watch_names_free (self->names);
   g_free (self->event_insert);
   g_free (self->event_select);
-  g_free (self->stats.last_error);
+  web_reason_free (self->stats.last_error);
   g_free (self->path);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->wake);
@@ -842,7 +851,7 @@ watch_store_get_stats (WatchStore *self, WatchStoreStats *stats)
 
   g_mutex_lock (&self->mutex);
   *stats = self->stats;
-  stats->last_error = g_strdup (self->stats.last_error);
+  stats->last_error = web_reason_copy (self->stats.last_error);
   stats->queued = self->n_queued - self->n_done;
   g_mutex_unlock (&self->mutex);
   stats->bytes = 0;

@@ -5,6 +5,7 @@
 #define __WATCH_STORE_H__
 
 #include "apps/watch/records/records.h"
+#include "apps/web/reason.h"
 
 G_BEGIN_DECLS
 
@@ -141,8 +142,8 @@ typedef struct
   guint64 events, tracks; /* added since it was opened */
   guint64 dropped;        /* records that did not fit into the queue, or could not be written */
   guint queued;
-  guint64 bytes;     /* of the database */
-  gchar *last_error; /* such as a full disk, or NULL; g_free() */
+  guint64 bytes;         /* of the database */
+  WebReason *last_error; /* such as a full disk, or NULL; web_reason_free() */
 } WatchStoreStats;
 
 void watch_store_get_stats (WatchStore *self, WatchStoreStats *stats);
