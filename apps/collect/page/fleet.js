@@ -45,7 +45,7 @@ function showTable(place, heads, rows) {
 }
 
 const sign = state => h('span', {class: `state ${state}`}, h('span', {'aria-hidden': 'true'}, signs[state] || '?'), ' ', t(state));
-const state = camera => [sign(camera.state), camera.text && camera.state !== 'gone' ? [' ', h('small', null, said(camera.text))] : null];
+const state = camera => [sign(camera.state), camera.text && camera.state !== 'gone' ? [' ', h('small', null, said(camera.reason, camera.text))] : null];
 
 async function showFleet(main) {
   const name = h('input', {type: 'search', autocomplete: 'off'});

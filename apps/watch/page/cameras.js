@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, picture, send} from './api.js';
-import {act, button, bytes, field, h, number, said, say, time} from './dom.js';
+import {act, button, bytes, field, h, number, said, say, time, told} from './dom.js';
 import {t} from './text.js';
 
 function text(name, attributes) {
@@ -32,7 +32,7 @@ function tester(form) {
     try {
       place.replaceChildren(h('img', {src: await picture('POST', '/api/try', body), alt: t('test')}));
     } catch (error) {
-      place.replaceChildren(said(error.message));
+      place.replaceChildren(told(error));
     }
     test.disabled = false;
   }));
@@ -54,7 +54,7 @@ function finder(form) {
         [device.name, device.model, device.address || device.uri].filter(Boolean).join(' · '), ' ', button(t('use'), () => use(device)))),
       h('li', null, t(devices.length ? 'found-text' : 'found-none')));
     } catch (error) {
-      list.replaceChildren(h('li', null, said(error.message)));
+      list.replaceChildren(h('li', null, told(error)));
     }
     find.disabled = false;
   }));
@@ -125,26 +125,26 @@ function settingsForm(camera, model, done) {
 function cameraCard(camera, model, done) {
   return h('article', {class: 'card', 'aria-label': camera.name}, h('h3', null, camera.name),
     h('p', null, camera.state === 'running' ? [t(camera.state), camera.width ? `${camera.width} × ${camera.height}` : '', `${number(camera.rate, 1)} ${t('fps')}`].filter(Boolean).join(' · ')
-      : [t(camera.state), camera.text ? [': ', said(camera.text)] : null]),
+      : [t(camera.state), camera.text ? [': ', said(camera.reason, camera.text)] : null]),
     h('p', null, h('code', null, camera.settings.uri)),
     h('p', {class: 'buttons'}, h('a', {class: 'button', href: `#zones/${camera.name}`}, t('edit-zones'))),
     h('details', null, h('summary', null, t('settings')), settingsForm(camera, model, done)));
 }
 
-function row(name, words, problem) {
-  return h('li', null, h('b', null, name), ' ', words.filter(Boolean).join(' · '), problem ? h('p', {class: 'problem'}, '▲ ', said(problem)) : null);
+function row(name, words, {reason, text} = {}) {
+  return h('li', null, h('b', null, name), ' ', words.filter(Boolean).join(' · '), text ? h('p', {class: 'problem'}, '▲ ', said(reason, text)) : null);
 }
 
 function stateCard(status) {
   const {database, media, sinks} = status;
   const sink = one => row(one.name, [`${one.connected ? '●' : '✖'} ${t(one.connected ? 'connected' : 'disconnected')}`,
     `${number(one.sent)} ${t('sent')}`, `${number(one.pending)} ${t('pending')}`, one.dropped ? `${number(one.dropped)} ${t('dropped')}` : '',
-    one.refused ? `${number(one.refused)} ${t('refused')}` : ''], one.text);
+    one.refused ? `${number(one.refused)} ${t('refused')}` : ''], one);
   return [h('section', {class: 'card'}, h('h3', null, t('sinks')), sinks.length ? h('ul', null, sinks.map(sink)) : h('p', null, t('no-sinks'))),
     h('section', {class: 'card'}, h('h3', null, t('storage')), h('ul', null,
-      row(t('database'), [bytes(database.bytes), database.dropped ? `${number(database.dropped)} ${t('dropped')}` : ''], database.text),
-      row(t('media'), [bytes(media.bytes) + (media.limit ? ` ${t('of')} ${bytes(media.limit)}` : '')], media.text),
-      row(t('program'), [`cudaccl-watch ${status.version}`, `${t('since')} ${time(status.start).textContent}`], '')))];
+      row(t('database'), [bytes(database.bytes), database.dropped ? `${number(database.dropped)} ${t('dropped')}` : ''], database),
+      row(t('media'), [bytes(media.bytes) + (media.limit ? ` ${t('of')} ${bytes(media.limit)}` : '')], media),
+      row(t('program'), [`cudaccl-watch ${status.version}`, `${t('since')} ${time(status.start).textContent}`])))];
 }
 
 export async function showCameras(main) {

@@ -38,7 +38,7 @@ class Card {
     const running = camera.state === 'running';
     this.state.replaceChildren(h('span', {class: camera.state, 'aria-hidden': 'true'}, signs[camera.state] || '?'), ' ', t(camera.state));
     this.veil.hidden = running && !this.image.hidden;
-    this.veil.replaceChildren(running ? t('no-picture') : camera.text ? said(camera.text) : t(camera.state));
+    this.veil.replaceChildren(running ? t('no-picture') : camera.text ? said(camera.reason, camera.text) : t(camera.state));
     this.image.classList.toggle('old', !running);
     if (camera.width)
       this.picture.style.aspectRatio = camera.width / camera.height;

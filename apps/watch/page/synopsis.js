@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, send} from './api.js';
-import {act, button, day, h, number, said} from './dom.js';
+import {act, button, day, h, number, said, told} from './dom.js';
 import {t} from './text.js';
 
 const PATH = '/api/synopsis';
@@ -41,14 +41,14 @@ export function synopsisCard(choose) {
     if (one.state === 'done')
       showVideo(one);
     else if (one.state === 'failed')
-      place.append(h('p', {class: 'problem'}, '▲ ', said(one.error)));
+      place.append(h('p', {class: 'problem'}, '▲ ', said(one.reason, one.error)));
   }
 
   async function poll() {
     try {
       show(await get(PATH));
     } catch (error) {
-      state.replaceChildren(error.lang ? said(error.message) : error.message);
+      state.replaceChildren(told(error));
       shown = '';
       pollIn(5000);
     }

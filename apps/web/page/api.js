@@ -3,9 +3,12 @@
 
 import {t} from './text.js';
 
-// What the program says, in English.
+// An error with the reason that the program gave.
 class Said extends Error {
-  lang = 'en';
+  constructor(reason) {
+    super(reason.text);
+    this.reason = reason;
+  }
 }
 export class Refused extends Said {}
 
@@ -26,12 +29,12 @@ async function ask(method, path, body) {
   }
   if (answer.ok)
     return answer;
-  const text = (await answer.json().catch(() => ({}))).error || `${answer.status} ${answer.statusText}`;
+  const {error, reason = {text: error || `${answer.status} ${answer.statusText}`}} = await answer.json().catch(() => ({}));
   if (answer.status === 401 && path !== '/api/login') {
     onRefused();
-    throw new Refused(text);
+    throw new Refused(reason);
   }
-  throw new Said(text);
+  throw new Said(reason);
 }
 
 export const get = async path => (await ask('GET', path)).json();

@@ -1,7 +1,7 @@
 // cudaccl-watch - makes elements, and words for times and sizes
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-import {toGerman} from './german.js';
+import {pieces} from './reasons.js';
 import {language, t} from './text.js';
 
 function fill(element, attributes, children) {
@@ -29,13 +29,19 @@ export function svg(tag, attributes, ...children) {
 // The states of cameras, in shape as well as in colour.
 export const signs = {off: '■', connecting: '◌', running: '●', frozen: '▲', lost: '✖', gone: '✖'};
 
-const translated = text => language === 'de' ? toGerman(text) : null;
-
-// A text of the program, which is in English.
-export function said(text) {
-  const german = translated(text);
-  return german ? h('span', null, german) : h('span', {lang: 'en'}, text);
+// A reason of the program in the language of the page. What other programs say, and what has no code that is known, stays
+// in English.
+export function said(reason, text = reason?.text) {
+  const parts = reason && pieces(reason, language === 'de' ? 1 : 0);
+  const value = name => {
+    const one = reason.arguments[name];
+    return name === 'detail' ? h('span', {lang: 'en'}, one) : typeof one === 'number' ? number(one, 1) : one;
+  };
+  return parts ? h('span', null, parts.map((part, i) => i % 2 ? value(part) : part)) : h('span', {lang: 'en'}, text);
 }
+
+// Why an action failed.
+export const told = error => error.reason ? said(error.reason) : error.message;
 
 export function field(label, input) {
   return h('label', {class: 'field'}, h('span', null, label), input);
@@ -76,14 +82,12 @@ export function bytes(n) {
   return `${number(n, n < 10 && unit ? 1 : 0)} ${units[unit]}`;
 }
 
-// A message to be read out, with the reason of an error.
+// A message to be read out: text, or what told() returns.
 let timer = 0;
-export function say(text, lang = language) {
+export function say(content) {
   const alert = document.getElementById('alert');
-  const german = lang === 'en' ? translated(text) : null;
-  alert.lang = german ? 'de' : lang;
-  alert.textContent = german || text;
-  alert.hidden = !text;
+  alert.replaceChildren(content);
+  alert.hidden = !content;
   clearTimeout(timer);
   timer = setTimeout(() => { alert.hidden = true; }, 8000);
 }
@@ -93,7 +97,7 @@ export async function act(action) {
   try {
     return await action();
   } catch (error) {
-    error.message ? say(error.message, error.lang) : say(t('failed'));
+    say(told(error) || t('failed'));
     return undefined;
   }
 }

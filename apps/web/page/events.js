@@ -41,7 +41,7 @@ function thumb(title, item) {
 
 export function eventItem(event) {
   const kind = t(`k-${event.event}`);
-  const what = [event.zone, event.class, event.text && said(event.text), event.dwell ? `${number(event.dwell)} ${t('seconds')}` : ''].filter(Boolean)
+  const what = [event.zone, event.class, event.text && said(event.reason, event.text), event.dwell ? `${number(event.dwell)} ${t('seconds')}` : ''].filter(Boolean)
     .map((one, i) => [i ? ' · ' : ': ', one]);
   const counts = event.zone ? `${number(event.in)}\u00a0${t('in')} · ${number(event.out)}\u00a0${t('out')}` : '';
   return h('li', {class: `event ${event.event}`},

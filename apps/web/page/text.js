@@ -1,7 +1,7 @@
 // cudaccl-watch - words of the page
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Each word in English and in German. For what the program says, see german.js and said() in dom.js.
+// Each word in English and in German. For what the program says, see reasons.js and said() in dom.js.
 const words = {
   skip: ['To the content', 'Zum Inhalt'],
   live: ['Live', 'Live'],
