@@ -1,4 +1,4 @@
-/* cudaccl - what clients of message brokers share
+/* cudaccl - common parts of message broker clients
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/brokers/broker.h"

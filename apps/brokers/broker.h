@@ -22,14 +22,14 @@ typedef struct
 {
   const gchar *hosts;  /* HOST or HOST:PORT, several with commas */
   const gchar *client; /* names the client; for MQTT its session, which outlives connections */
-  guint window;        /* messages that are not confirmed, at most */
+  guint window;        /* most messages in flight */
   const gchar *user;   /* or NULL */
   const gchar *password;
   gboolean tls;
-  const gchar *ca_file; /* PEM; NULL: those of the system */
-  int wake;             /* an eventfd that ends poll(), which reads it; -1 for none */
+  const gchar *ca_file; /* PEM file of authorities; NULL: the system's */
+  int wake;             /* eventfd that ends poll(), which reads it; or -1 */
   /* MQTT only. */
-  const BrokerMessage *will; /* sent by the broker when the client is gone; or NULL */
+  const BrokerMessage *will; /* sent by the broker when it loses the client; or NULL */
   const gchar *subscription; /* a topic to receive, or NULL */
 } BrokerSettings;
 
@@ -38,8 +38,8 @@ typedef struct
 {
   /* The broker has the message with this number; with @error, it will never take it. */
   void (*confirmed) (guint64 number, const GError *error, gpointer user_data);
-  /* The connection is there (@text is NULL), or not, and why. Called for each new connection, and
-   * for each attempt that failed. */
+  /* Called for each new connection (@text is NULL), and for each attempt that failed: @text says
+   * why. */
   void (*connected) (const gchar *text, gpointer user_data);
   /* A message of the subscription. */
   void (*received) (const gchar *topic, const void *data, gsize length, gpointer user_data);
@@ -51,20 +51,20 @@ typedef struct
   /* Checks a topic to send to. */
   gboolean (*check_topic) (const gchar *topic, GError **error);
 
-  /* Returns NULL and sets @error if the settings are wrong. A broker that cannot be reached is no
-   * error: it may come. @callbacks must stay valid. */
+  /* Returns NULL and sets @error if the settings are wrong. An unreachable broker is not an
+   * error: it may come back. @callbacks must stay valid. */
   gpointer (*open) (const BrokerSettings *settings, const BrokerCallbacks *callbacks,
                     gpointer user_data, GError **error);
 
-  /* Sends a message, which it copies. Returns FALSE without error if that must be tried again
-   * later, with @error if the broker will never take it. */
+  /* Copies and sends a message. Returns FALSE without @error if the caller must try again later,
+   * with @error if the broker will never take it. */
   gboolean (*send) (gpointer broker, guint64 number, const BrokerMessage *message, GError **error);
 
-  /* Lets the client work for some milliseconds at most. Returns FALSE and sets @error if the broker
-   * refuses the client: it can only be closed then. */
+  /* Runs the client for at most @timeout milliseconds. Returns FALSE and sets @error if the
+   * broker refuses the client, which can only be closed then. */
   gboolean (*poll) (gpointer broker, gint timeout, GError **error);
 
-  /* Frees it; messages that are not confirmed may still arrive. */
+  /* Frees the client; unconfirmed messages may still arrive. */
   void (*close) (gpointer broker);
 } Broker;
 

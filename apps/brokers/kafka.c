@@ -10,9 +10,9 @@ typedef struct
 {
   rd_kafka_t *client;
   int wake;
-  GError *failure; /* of the client: all that is not confirmed must be sent by another */
+  GError *failure; /* the client is dead: another must send what is unconfirmed */
   gboolean connected;
-  gboolean reported; /* that there is no connection */
+  gboolean reported; /* the missing connection was reported */
   const BrokerCallbacks *callbacks;
   gpointer user_data;
 } Kafka;
@@ -72,7 +72,7 @@ failed (rd_kafka_t *client, int code, const char *reason, void *data)
     set_connected (data, reason);
 }
 
-/* The only way to learn that a broker is there before there is something to send. */
+/* Without messages to send, nothing else tells that a broker is there. */
 static int
 report (rd_kafka_t *client, char *json, size_t length, void *data)
 {

@@ -25,19 +25,19 @@ enum
 typedef struct
 {
   struct mosquitto *client;
-  GPtrArray *hosts;    /* of GSocketConnectable */
-  guint host;          /* the one in use */
+  GPtrArray *hosts;    /* GSocketConnectable */
+  guint host;          /* index of the one in use */
   gchar *subscription; /* or NULL */
-  int wake;            /* ours, since an abandoned attempt may outlive the caller's; or -1 */
+  int wake;            /* duplicated, since an abandoned attempt may outlive the caller's; or -1 */
   gboolean connected;
-  gboolean established; /* by CONNACK, so that its loss is to be reported */
+  gboolean established; /* CONNACK came: report a loss */
   gint refused;         /* the broker's reason for refusing the client, or 0 */
   gint64 retry;
-  gint64 next_attempt; /* to connect; monotonic time */
+  gint64 next_attempt; /* monotonic time */
   gint attempt;        /* atomic */
   gint result;         /* of the attempt */
   gint result_errno;
-  GHashTable *unacked; /* from the library's ids to numbers of messages */
+  GHashTable *unacked; /* the library's ids to numbers of messages */
   const BrokerCallbacks *callbacks;
   gpointer user_data;
 } Mqtt;

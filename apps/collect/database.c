@@ -1,4 +1,4 @@
-/* cudaccl-collect - what it keeps in PostgreSQL
+/* cudaccl-collect - its tables in PostgreSQL
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/collect/database.h"

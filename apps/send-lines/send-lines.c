@@ -35,19 +35,19 @@
 /* A spool whose lines are all confirmed is emptied from this size on. */
 #define EMPTY_SIZE (1 << 20)
 
-/* A longer one is no frame's components. */
+/* No frame's components make a longer line. */
 #define MAX_LINE (64 << 20)
 
-/* Lines that the broker has not confirmed, at most. */
+/* Most lines in flight. */
 #define WINDOW 64
 
 typedef struct
 {
-  gchar *path; /* NULL for a file without name */
+  gchar *path; /* NULL: a file without a name */
   int fd, sent_fd;
-  off_t end;       /* where the last line ends */
-  off_t next;      /* where the next line to be sent begins */
-  off_t confirmed; /* all before is */
+  off_t end;       /* end of the last line */
+  off_t next;      /* start of the next line to send */
+  off_t confirmed; /* bytes before this are confirmed */
 } Spool;
 
 /* A line that was sent, and where it ends. */
@@ -61,12 +61,12 @@ typedef struct
 {
   Spool spool;
   GByteArray *input;     /* an unfinished line */
-  GArray *window;        /* of Sent, without gaps */
-  guint64 first, number; /* of the window, of the next line */
+  GArray *window;        /* Sent, without gaps */
+  guint64 first, number; /* numbers of the window's first line and of the next line */
   const Broker *broker;
   gpointer client;
   const gchar *topic, *key;
-  GError *failure; /* of a line that the broker will never take */
+  GError *failure; /* set when the broker will never take a line */
 } Sender;
 
 static volatile sig_atomic_t interrupted;
@@ -86,7 +86,7 @@ set_errno (GError **error, const gchar *what, const gchar *path)
   return FALSE;
 }
 
-/* The end of the last whole line, so that what a crash left of the next one goes. */
+/* Cut off the part of a line that a crash left behind. */
 static off_t
 find_last_line (int fd, off_t size)
 {
@@ -159,7 +159,7 @@ spool_open (Spool *spool, const gchar *path, GError **error)
   if (spool->confirmed >= 0 && spool->confirmed <= spool->end)
     return TRUE;
 
-  /* The spool was emptied, and that not noted: noted before new lines look confirmed. */
+  /* The spool was emptied without a note: write it before new lines look confirmed. */
   spool->confirmed = spool->next = 0;
 
   return spool_save (spool, error);
@@ -212,7 +212,7 @@ spool_read (Spool *spool, gsize *length, GError **error)
   }
 }
 
-/* All before @offset is confirmed. */
+/* Everything before @offset is confirmed. */
 static gboolean
 spool_confirm (Spool *spool, off_t offset, GError **error)
 {
@@ -315,7 +315,7 @@ send_some (Sender *self, GError **error)
   return TRUE;
 }
 
-/* Moves what can be read to the spool, as far as it is whole lines. */
+/* Moves all whole lines that can be read now to the spool. */
 static gboolean
 read_some (Sender *self, gboolean *eof, GError **error)
 {

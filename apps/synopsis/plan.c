@@ -1,4 +1,4 @@
-/* cudaccl-watch - when a synopsis shows what
+/* cudaccl-watch - the schedule of a synopsis
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/synopsis/private.h"

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what the parts of the synopsis share
+/* cudaccl-watch - internals of the synopsis
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_SYNOPSIS_PRIVATE_H__

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what its server serves
+/* cudaccl-watch - the table of its routes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/watch/routes.h"

@@ -1,4 +1,4 @@
-/* cudaccl - who may use the interface over HTTP
+/* cudaccl - access to the interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/web/auth.h"
@@ -17,7 +17,7 @@ typedef struct
   guint8 id[DIGEST];    /* digest of the cookie's value */
   guint8 token[DIGEST]; /* digest of the token that opened it: another token ends it */
   gint64 expires;       /* 0: free */
-  gint64 sent;          /* when the browser got the cookie */
+  gint64 sent;          /* when the browser was given the cookie */
 } Session;
 
 struct _WebAuth
@@ -154,7 +154,7 @@ web_auth_log_in (WebAuth *self, const gchar *token, const gchar *given, GInetAdd
   for (guint i = 0; i < sizeof random; i++)
     g_string_append_printf (value, "%02x", random[i]);
 
-  /* A free one, or the one that was not used for the longest time. */
+  /* A free session, or the one unused for longest. */
   for (guint i = 1; i < WEB_AUTH_MAX_SESSIONS; i++)
     if (self->sessions[i].expires < free_one->expires)
       free_one = &self->sessions[i];

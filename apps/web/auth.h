@@ -1,4 +1,4 @@
-/* cudaccl - who may use the interface over HTTP
+/* cudaccl - access to the interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WEB_AUTH_H__

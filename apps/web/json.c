@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Whatever is not the first in its object or array follows a comma. */
+/* Separate all but the first member of an object or array. */
 static void
 begin (GString *json, const gchar *name)
 {

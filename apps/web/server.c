@@ -13,10 +13,10 @@
 #define MAX_OF_NETWORK (MAX_CONNECTIONS / 2)
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
-#define MAX_WAITING 32    /* answers that threads are to make, of a kind */
+#define MAX_WAITING 32    /* most answers of a kind that wait for a thread */
 #define SOCKET_TIMEOUT 30 /* seconds without a byte in or out */
 
-/* Of all that changes something: a page elsewhere cannot send it without asking. */
+/* Required on every request that changes something: foreign pages cannot send it unasked. */
 #define CSRF_HEADER "X-Cudaccl-Watch"
 
 struct _WebServer
@@ -30,8 +30,8 @@ struct _WebServer
   WebAuth *auth;
   gboolean local; /* listens on a loopback address */
   gchar *uri;
-  GHashTable *connections; /* GSocketConnection that are open, without references: their networks */
-  GHashTable *unfinished;  /* of Unfinished, by data */
+  GHashTable *connections; /* open GSocketConnection, without references, to networks */
+  GHashTable *unfinished;  /* Unfinished, by data */
   GThreadPool *quick, *slow;
   WebServerStats stats;
 };
@@ -132,7 +132,7 @@ typedef struct
 {
   WebServer *server;
   SoupServerMessage *message;
-  gboolean finished; /* the client or the server is gone; of the main thread */
+  gboolean finished; /* the client or the server is gone; main thread only */
   GCancellable *cancellable;
   WebWork work;
   gpointer data;
@@ -384,7 +384,7 @@ check_query (SoupServerMessage *message, const WebRoute *route, GHashTable *quer
   return TRUE;
 }
 
-/* Answers that the path has other methods. */
+/* Answers 405 with the methods that the path has. */
 static void
 refuse_method (const WebSite *site, SoupServerMessage *message, const gchar *path)
 {
@@ -472,7 +472,7 @@ on_chunk (SoupServerMessage *message, GBytes *chunk, gpointer user_data)
     web_http_abort (message);
 }
 
-/* A refused body is read to its end, as clients write before they read, but only if it is small. */
+/* Clients write before they read: drain a refused body, if it is small. */
 static void
 skip_body (SoupServerMessage *message)
 {
@@ -555,7 +555,7 @@ on_closed (gpointer user_data, GObject *connection)
   self->stats.connections = g_hash_table_size (self->connections);
 }
 
-/* One network leaves room for the others. Loopback is not limited: it may be a proxy. */
+/* Keeps one network from taking all connections. Loopback is exempt: it may be a proxy. */
 static gboolean
 may_connect (WebServer *self, GInetAddress *address, const gchar *network)
 {
@@ -611,8 +611,7 @@ on_incoming (GSocketService *service, GSocketConnection *connection, GObject *so
   return TRUE;
 }
 
-/* Resolves `localhost` alone: a name that resolves to more than one address is not what is meant.
- */
+/* Resolves no name but `localhost`: any other may have several addresses. */
 static GSocketAddress *
 parse_address (const gchar *listen, GError **error)
 {

@@ -23,7 +23,7 @@ typedef struct
 {
   const gchar *method;
   const gchar *path;  /* {…} stands for a part of it; {file} for the rest */
-  const gchar *query; /* names of the parameters, separated by spaces, or NULL */
+  const gchar *query; /* known parameters, separated by spaces; or NULL */
   WebRouteFlags flags;
   WebHandler handler;
 } WebRoute;
@@ -32,7 +32,7 @@ typedef struct
 {
   const WebRoute *routes;
   guint n_routes;
-  const gchar *pages; /* folder of the files among the resources, with a slash at its end */
+  const gchar *pages; /* resource folder of the files, with a trailing slash */
   /* Returns the present token, or NULL if none is set; free it. */
   gchar *(*get_token) (gpointer app);
 } WebSite;
@@ -58,9 +58,9 @@ gpointer web_server_get_state (WebServer *self);
 typedef struct
 {
   guint connections;
-  guint streams;   /* answers without an end, counted by their handlers */
+  guint streams;   /* open streams, counted by their handlers */
   guint64 answers; /* since the start */
-  guint64 refused; /* connections and streams, because there were too many */
+  guint64 refused; /* connections and streams above the limits */
 } WebServerStats;
 
 WebServerStats *web_server_get_stats (WebServer *self);
@@ -71,7 +71,7 @@ gboolean web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *
 
 /* --- For handlers --- */
 
-/* An answer that a thread makes; @status 0 and @error give 400 with its message. */
+/* An answer made in a thread. @status 0 with @error is sent as 400 with its message. */
 typedef struct
 {
   guint status;

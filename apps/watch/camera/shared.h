@@ -1,4 +1,4 @@
-/* cudaccl-watch - what all cameras share
+/* cudaccl-watch - objects shared by all cameras
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_SHARED_H__

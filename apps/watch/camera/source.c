@@ -1,4 +1,4 @@
-/* cudaccl-watch - where the frames of a camera come from
+/* cudaccl-watch - sources of frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Elements are made and linked one by one, and the address is only ever the value of a property:

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what the parts of a stream share
+/* cudaccl-watch - internals of a stream
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_CAMERA_STREAM_PRIVATE_H__

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what the parts of the media folder share
+/* cudaccl-watch - internals of the media folder
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_MEDIA_PRIVATE_H__

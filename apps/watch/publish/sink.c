@@ -1,4 +1,4 @@
-/* cudaccl-watch - what the sinks of the publisher share
+/* cudaccl-watch - the base of sinks
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/watch/publish/sink.h"

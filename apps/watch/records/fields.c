@@ -9,8 +9,8 @@
         WATCH_FIELD_##presence, version                                     \
   }
 
-/* Append new columns within the order of JSON as you like: those of a later version are added to
- * databases of an earlier one. */
+/* A new field may stand anywhere, with the next version of the database: older databases get its
+ * column when they are opened. */
 const WatchField watch_event_fields[] = {
   FIELD ("camera", "camera", NAME, camera, ALWAYS, 1),
   FIELD ("session", "session", NAME, session, ALWAYS, 1),

@@ -7,7 +7,7 @@
 
 #include "apps/watch/records/fields.h"
 
-#define SHARE_DIGITS 4 /* tell pixels apart */
+#define SHARE_DIGITS 4 /* enough to tell pixels apart */
 #define SECONDS_DIGITS 3
 
 void

@@ -12,7 +12,7 @@ typedef struct
 
 struct _WatchListeners
 {
-  GArray *all; /* of Listener */
+  GArray *all; /* Listener */
   guint last;
 };
 

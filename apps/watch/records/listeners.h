@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* For one thread. */
+/* Not thread-safe. */
 typedef struct _WatchListeners WatchListeners;
 
 typedef void (*WatchEventFunc) (const WatchEvent *event, gpointer user_data);
@@ -21,7 +21,7 @@ guint watch_listeners_add (WatchListeners *self, WatchEventFunc func, gpointer u
 void watch_listeners_remove (WatchListeners *self, guint id);
 guint watch_listeners_get_n (WatchListeners *self);
 
-/* Calls them all. A function may add and remove some: those that are added are not called yet. */
+/* Calls all functions. They may add and remove functions; added ones are not called yet. */
 void watch_listeners_call (WatchListeners *self, const WatchEvent *event);
 
 G_END_DECLS

@@ -16,14 +16,14 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  WATCH_EVENT_MOTION, /* something moves where nothing did */
-  WATCH_EVENT_STILL,  /* nothing moves any more */
-  WATCH_EVENT_ENTER,  /* of zones, see GstCclZoneEventType */
+  WATCH_EVENT_MOTION, /* movement begins */
+  WATCH_EVENT_STILL,  /* movement ends */
+  WATCH_EVENT_ENTER,  /* zones, see GstCclZoneEventType */
   WATCH_EVENT_LEAVE,
   WATCH_EVENT_DWELL,
-  WATCH_EVENT_IN, /* of tripwires */
+  WATCH_EVENT_IN, /* tripwires */
   WATCH_EVENT_OUT,
-  WATCH_EVENT_LOST, /* the camera is gone, or frozen; `text` says why */
+  WATCH_EVENT_LOST, /* the camera is lost or frozen; `text` says why */
   WATCH_EVENT_BACK, /* it is back; `dwell` is how long it was away */
   WATCH_N_EVENT_KINDS,
 } WatchEventKind;
@@ -40,7 +40,7 @@ typedef struct
   gchar *class_name; /* or NULL */
   gdouble x, y;      /* where the object is; negative if there is none */
   gint64 dwell;      /* in microseconds, or 0 */
-  guint64 in, out;   /* counts of the zone after the event, over restarts */
+  guint64 in, out;   /* the zone's counts after the event, kept over restarts */
   guint inside;
   gchar *text;    /* for people, or NULL */
   gchar *picture; /* file in the media folder, or NULL */
@@ -56,7 +56,7 @@ typedef enum
   WATCH_LINE_FRAMES = 1 << 2,
 } WatchLineKinds;
 
-/* A track's box at a time. */
+/* The box of a track at one time. */
 typedef struct
 {
   gint64 time;
@@ -75,26 +75,26 @@ typedef struct
   guint n_points;
   WatchPoint *points; /* its path, in order of time: the first, the last, and what a straight line
                          between two of them would miss by more than a hundredth of the frame */
-  gchar **zones;      /* names of those that it entered or crossed; NULL for none */
+  gchar **zones;      /* zones entered and tripwires crossed; may be NULL */
   gchar *picture;     /* file in the media folder: the frame in which it was largest, or NULL */
 } WatchTrack;
 
-/* What happened at a camera in a minute; with a zone, there. */
+/* The counts of one minute, of a camera or one of its zones. */
 typedef struct
 {
   gchar *camera;
   gchar *zone; /* NULL: the whole picture; in and out are then the tracks that began and ended */
-  gint64 time; /* when the minute began */
+  gint64 time; /* start of the minute */
   guint64 in, out;
-  guint inside; /* at most, at a time */
+  guint inside; /* highest number at a time */
 } WatchMinute;
 
 const gchar *watch_event_kind_get_name (WatchEventKind kind);
 
-/* Returns FALSE if there is no such kind. */
+/* Returns FALSE for an unknown name. */
 gboolean watch_event_kind_from_name (const gchar *name, WatchEventKind *kind);
 
-/* The same for one kind of line: events, tracks or frames. */
+/* The same for one kind of line: `events`, `tracks` or `frames`. */
 const gchar *watch_line_kind_get_name (WatchLineKinds kind);
 gboolean watch_line_kind_from_name (const gchar *name, WatchLineKinds *kind);
 

@@ -1,4 +1,4 @@
-/* cudaccl-watch - what reading and editing of settings share
+/* cudaccl-watch - internals of reading and editing settings
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_SETTINGS_PRIVATE_H__
@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-#define WATCH_CAMERA_PREFIX "camera " /* of the names of groups */
+#define WATCH_CAMERA_PREFIX "camera " /* prefix of their groups */
 
 /* Whether there is such a key in the groups of cameras. */
 gboolean watch_settings_is_camera_key (const gchar *name);

@@ -13,7 +13,7 @@
 #include "apps/watch/settings/values.h"
 #include "apps/watch/settings/share.h"
 
-#define MAX_CAMERAS 256 /* of a program; the file may have those of many */
+#define MAX_CAMERAS 256 /* per program; the file may list the cameras of many */
 #define MAX_FILE (1024 * 1024)
 #define CAMERA WATCH_CAMERA_PREFIX "NAME" /* the group in the table of keys */
 
@@ -22,8 +22,8 @@ typedef enum
   TEXT,       /* gchar *; NULL if it is not set */
   EMPTY_TEXT, /* gchar *; may be set to nothing */
   PATH,       /* gchar *; made absolute */
-  FILE_PATH,  /* the same, of a file that must exist */
-  SECRET,     /* gchar *; the first line of the file, which others must not read */
+  FILE_PATH,  /* the same; the file must exist */
+  SECRET,     /* gchar *; first line of a file that others must not be able to read */
   USER,       /* two gchar *: user and password, from such a file */
   WORDS,      /* gchar **; separated by spaces */
   LIST,       /* gchar **; separated by commas */
@@ -41,9 +41,9 @@ typedef struct
   gsize offset;
   const gchar *value; /* the default, or NULL */
   const gchar *expected;
-  guint64 min, max;                      /* of UINT and SIZE */
-  gboolean (*check) (const gchar *text); /* of text, and each item of a list; or NULL */
-  const gchar *variable;                 /* of the environment, which wins over the file; or NULL */
+  guint64 min, max;                      /* UINT and SIZE only */
+  gboolean (*check) (const gchar *text); /* checks text, and each item of a list; or NULL */
+  const gchar *variable;                 /* environment variable that overrides the file; or NULL */
 } Key;
 
 #define FIELD(field) G_STRUCT_OFFSET (WatchSettings, field)
@@ -107,12 +107,12 @@ static const Key keys[] = {
   { "onvif", "rtsp-port", UINT, FIELD (rtsp_port), "8554", "1 to 65535", 1, 65535 },
   { "onvif", "discovery", BOOLEAN, FIELD (onvif_discovery), "true", "true or false" },
 
-  /* Of cudaccl-collect. */
+  /* cudaccl-collect. */
   { "collect", "database", TEXT, FIELD (database), NULL,
     "a connection string of PostgreSQL, such as host=db.example dbname=cudaccl" },
   { "collect", "days", UINT, FIELD (collect_days), "30", "0 to 36500", 0, 36500 },
 
-  /* Before the addresses, which may have a user, too. */
+  /* Read before the addresses, which may name a user, too. */
   { CAMERA, "credentials", USER, CAMERA_FIELD (user), NULL, USER_FILE },
   { CAMERA, "uri", OTHER, CAMERA_FIELD (uri), NULL, NULL },
   { CAMERA, "record-uri", OTHER, CAMERA_FIELD (record_uri), NULL, NULL },
@@ -392,7 +392,7 @@ read_kinds (const Reader *reader, const gchar *text, WatchSettings *settings)
   return TRUE;
 }
 
-/* @object is the camera or, outside of their groups, the settings. */
+/* @object is a camera in its group, else the settings. */
 static gboolean
 read_other (const Reader *reader, const gchar *text, gpointer object)
 {
@@ -478,7 +478,7 @@ watch_settings_is_camera_key (const gchar *name)
   return find_key (CAMERA, name) != NULL;
 }
 
-/* Reads the group of the file, which has the keys of @group in the table. */
+/* Reads the present group of the file; its keys are those of @group in the table. */
 static gboolean
 read_group (Reader *reader, const gchar *group, gpointer object)
 {
@@ -558,7 +558,7 @@ read_camera (Reader *reader, const gchar *group, WatchSettings *settings)
   return TRUE;
 }
 
-/* What GKeyFile merges silently. */
+/* GKeyFile would merge duplicates silently. */
 static gboolean
 check_duplicates (Reader *reader, const gchar *text)
 {
@@ -637,7 +637,7 @@ check_together (Reader *reader, const WatchSettings *settings)
     return fail (reader,
                  "programs that share cameras cannot share the topics of MQTT: use Kafka or "
                  "web hooks, or remove `share` in the group [watch]");
-  /* Else the certificates would turn TLS on, against the address. */
+  /* Certificates would turn TLS on, although the address says otherwise. */
   if (settings->mqtt_ca && !(settings->mqtt && g_str_has_prefix (settings->mqtt, "mqtts://")))
     return fail (reader, "`ca-file` needs TLS: write mqtts:// instead of mqtt:// in `broker`");
   reader->group = "kafka";
@@ -716,7 +716,7 @@ watch_settings_read_file (const gchar *path, GError **error)
   gsize length;
   GStatBuf info;
 
-  /* Not the whole of a device, or a huge file. */
+  /* Never read a device or a huge file. */
   if (g_stat (path, &info) == 0 && (!S_ISREG (info.st_mode) || info.st_size > MAX_FILE)) {
     g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE,
                  "%s: expected a file of at most 1 MiB", path);

@@ -14,15 +14,15 @@ G_BEGIN_DECLS
 /* A group `[camera NAME]`. */
 typedef struct
 {
-  gchar *name; /* 1 to 64 letters, digits, `-` and `_` */
-  gchar *uri;  /* of the stream to analyse: rtsp, rtsps, rtspt, rtspu, http, https, file, v4l2, or
-`test://`, a moving ball; without user and password */
-  gchar *record_uri; /* of the stream to record; NULL: the same */
+  gchar *name;       /* 1 to 64 letters, digits, `-` and `_` */
+  gchar *uri;        /* stream to analyse: rtsp, rtsps, rtspt, rtspu, http, https, file, v4l2, or
+                        `test://`, a moving ball; without user and password */
+  gchar *record_uri; /* stream to record; NULL: the same */
   gchar *user;       /* read from the file `credentials`, or NULL */
   gchar *password;
   gchar *zones;       /* as the property of cclzones, or NULL */
   gchar *tripwires;   /* as the property of cclzones, or NULL */
-  gchar **classes;    /* that count; NULL: all, and what moves without a class */
+  gchar **classes;    /* classes to keep; NULL: all, and objects without a class */
   gchar *schedule;    /* such as `mon-fri 08:00-18:00, sat 10:00-14:00`; NULL: always */
   gboolean enabled;   /* default true */
   gboolean detect;    /* run the network `model`; default: if there is one */
@@ -46,15 +46,15 @@ typedef struct
   guint pre_roll;  /* seconds of a clip before and after the event; default 5 */
   guint post_roll;
   guint retention_days;    /* default 30; 0: for ever */
-  guint64 retention_bytes; /* of the media; default 20 GB; 0: no limit */
-  guint64 ring_bytes;      /* of encoded frames a camera, in memory; default 32 MiB */
+  guint64 retention_bytes; /* media files; default 20 GB; 0: no limit */
+  guint64 ring_bytes;      /* encoded frames in memory, per camera; default 32 MiB */
   gchar *share;            /* INDEX/COUNT or auto/COUNT, or NULL: all cameras */
-  guint64 spool_bytes;     /* of what brokers have not taken; default 256 MiB */
+  guint64 spool_bytes;     /* lines that sinks have not taken; default 256 MiB */
   gchar *mqtt;             /* mqtt://HOST:PORT or mqtts://, or NULL */
   gchar *mqtt_user;        /* read from the file `mqtt-credentials`, or NULL */
   gchar *mqtt_password;
-  gchar *mqtt_ca;     /* PEM file of authorities, or NULL: those of the system */
-  gchar *mqtt_prefix; /* of topics; default cudaccl */
+  gchar *mqtt_ca;     /* PEM file of authorities; NULL: the system's */
+  gchar *mqtt_prefix; /* prefix of topics; default cudaccl */
   gchar *discovery;   /* Home Assistant's prefix; default homeassistant; empty: none */
   gchar *kafka;       /* HOST:PORT,…, or NULL */
   gchar *kafka_topic; /* default cudaccl */
@@ -69,16 +69,16 @@ typedef struct
   guint rtsp_port;          /* of metadata; default 8554 */
   gboolean onvif_discovery; /* answer probes, unless the address is local; default true */
   gchar *database;          /* of cudaccl-collect: a connection string of PostgreSQL, or NULL */
-  guint collect_days;       /* how long it keeps events; default 30; 0: for ever */
-  GPtrArray *cameras;   /* of WatchCameraSettings, in the order of the file: those of the share */
-  GPtrArray *elsewhere; /* the others */
+  guint collect_days;       /* days to keep events; default 30; 0: for ever */
+  GPtrArray *cameras;       /* WatchCameraSettings of this share, in the order of the file */
+  GPtrArray *elsewhere;     /* WatchCameraSettings of other shares */
 } WatchSettings;
 
-/* Loads and checks the file. Errors name the file, the group, the key and what is expected; a key
- * that does not exist is an error, too. */
+/* Loads and checks the file. Errors name the file, group, key and expected value; an unknown key
+ * is an error. */
 WatchSettings *watch_settings_load (const gchar *path, GError **error);
 
-/* The same from text, for tests and the page: @path is where credentials are relative to. */
+/* The same from text, for tests and the page; files in it are relative to @path. */
 WatchSettings *watch_settings_parse (const gchar *path, const gchar *text, GError **error);
 
 WatchSettings *watch_settings_ref (WatchSettings *self);
@@ -87,20 +87,20 @@ void watch_settings_unref (WatchSettings *self);
 WatchCameraSettings *watch_camera_settings_ref (WatchCameraSettings *self);
 void watch_camera_settings_unref (WatchCameraSettings *self);
 
-/* Whether the values of the key @name are equal; NULL: those of all keys. */
+/* Whether the values of the key @name are equal; NULL compares all keys. */
 gboolean watch_camera_settings_equal (const WatchCameraSettings *a, const WatchCameraSettings *b,
                                       const gchar *name);
-/* The same in @group, which is not of a camera. */
+/* The same in @group, any but a camera's. */
 gboolean watch_settings_equal (const WatchSettings *a, const WatchSettings *b, const gchar *group,
                                const gchar *name);
 
 /* Returns the camera, of any share, or NULL. */
 WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar *name);
 
-/* Writes keys of the group `camera @name` to the file of @self, and makes the group if it is not
- * there: @keys and @values are NULL-terminated, a value NULL-string `""` removes its key. @keys
- * NULL removes the group. Keeps comments and all other groups, replaces the file atomically, and
- * changes nothing unless the result is valid. */
+/* Writes keys of the group `camera @name` to the file of @self, and adds the group if it is
+ * missing. @keys and @values are NULL-terminated; the value "" removes its key, @keys NULL the
+ * group. Keeps comments and all other groups, replaces the file atomically, and changes nothing
+ * unless the result is valid. */
 gboolean watch_settings_edit (const WatchSettings *self, const gchar *name,
                               const gchar *const *keys, const gchar *const *values, GError **error);
 

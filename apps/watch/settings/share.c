@@ -1,4 +1,4 @@
-/* cudaccl-watch - which of several programs watches a camera
+/* cudaccl-watch - the share of cameras of each of several programs
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/watch/settings/share.h"

@@ -79,7 +79,7 @@ watch_parse_boolean (const gchar *text, gboolean *value)
 
 typedef struct
 {
-  guint days;       /* bits, from 0 for Monday */
+  guint days;       /* bit 0 is Monday */
   guint begin, end; /* minutes of the day; an end that is not after the begin is on the next day */
 } Span;
 
@@ -231,7 +231,7 @@ gchar *
 watch_uri_redact (const gchar *uri)
 {
   const gchar *colon = strstr (uri, "://");
-  /* A password may contain unescaped separators: rather cut off too much. */
+  /* A password may contain unescaped separators: cut off too much rather than too little. */
   const gchar *at = strrchr (uri, '@');
   const gchar *rest = at ? at + 1 : colon ? colon + 3 : uri;
   gsize scheme = colon && (!at || colon < at) ? (gsize) (colon + 3 - uri) : 0;
@@ -292,7 +292,7 @@ watch_parse_camera_uri (const gchar *text, gchar **user, gchar **password, const
   if (g_uri_get_userinfo (uri) || g_uri_get_query (uri) || (host && host[0]) ||
       g_uri_get_port (uri) >= 0)
     return NULL;
-  /* As text: readers of the address compare its beginning, too. */
+  /* Compare as text, as readers of the address do. */
   if (g_str_has_prefix (text, "file:///") || g_str_equal (text, "test://") ||
       (g_str_has_prefix (text, "v4l2:///dev/") && !strstr (text, "..")))
     return g_strdup (text);

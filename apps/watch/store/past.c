@@ -1,4 +1,4 @@
-/* cudaccl-watch - what survives a restart
+/* cudaccl-watch - counts and numbers kept over restarts
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "apps/watch/store/private.h"

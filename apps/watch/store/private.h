@@ -1,4 +1,4 @@
-/* cudaccl-watch - what the parts of the store share
+/* cudaccl-watch - internals of the store
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_STORE_PRIVATE_H__
