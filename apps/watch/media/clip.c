@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Frames that may be decoded before one that is presented earlier; both standards allow 16. */
+/* Most frames decoded before one that is presented earlier; both standards allow 16. */
 #define MAX_REORDER 16
-/* Between two frames: MP4's durations must not be 0. */
+/* Shortest time between two frames: MP4 forbids durations of 0. */
 #define MIN_DURATION GST_MSECOND
-/* For the muxer to write what it has. */
+/* Patience with the muxer at the end of a file. */
 #define FINISH_TIMEOUT (30 * GST_SECOND)
 
 /* A buffered filesink goes on after errors, and leaves holes. */
@@ -115,7 +115,7 @@ start (WatchClip *self)
   self->started = TRUE;
 }
 
-/* Gives the oldest frame that is held to the muxer. */
+/* Passes the oldest held frame to the muxer. */
 static gboolean
 push (WatchClip *self, GError **error)
 {
@@ -138,7 +138,7 @@ push (WatchClip *self, GError **error)
     self->duration = MAX (g_array_index (self->times, GstClockTime, 0) - time, MIN_DURATION);
   self->dts = dts;
 
-  /* Others hold the frame, too. */
+  /* Others hold references to the frame, too. */
   buffer = gst_buffer_make_writable (g_steal_pointer (&buffer));
   GST_BUFFER_PTS (buffer) = pts;
   GST_BUFFER_DTS (buffer) = dts;

@@ -10,20 +10,20 @@
 
 #include "apps/watch/media/clip.h"
 
-/* What may wait for the disk; most of it is still in the rings anyway. */
+/* Most bytes that wait for the disk; most of them are still in the rings anyway. */
 #define QUEUE_BYTES (G_GUINT64_CONSTANT (256) << 20)
-/* Left for the database and the rest of the machine. */
+/* Reserve for the database and the rest of the machine. */
 #define RESERVE (G_GUINT64_CONSTANT (256) << 20)
-/* After a file could not be written. */
+/* Pause after a file could not be written. */
 #define HOLD (10 * G_USEC_PER_SEC)
-/* For what is queued when the folder is closed. */
+/* Time to write queued files when the folder is closed. */
 #define CLOSE_TIMEOUT (10 * G_USEC_PER_SEC)
 #define FOLDER_MODE 0750
 
 #define CAMERA "[A-Za-z0-9_-]{1,64}"
 #define DAY "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 #define FILE_NAME "[0-9]{6}-[0-9]{6,20}-[0-9a-f]{4}\\.(mp4|jpg)"
-/* Of a clip until it is finished. */
+/* Suffix of unfinished clips. */
 #define PART ".part"
 
 struct _WatchWriting
@@ -34,7 +34,7 @@ struct _WatchWriting
   gint64 patience;
   gint ended;
 
-  /* For the thread. */
+  /* Thread only. */
   WatchClip *clip;
   gchar *path, *part;
   guint64 bytes;
@@ -45,9 +45,9 @@ typedef struct
 {
   WatchWriting *writing;
   GstBuffer *buffer; /* NULL: the clip ends */
-  gchar *name;       /* of a picture */
+  gchar *name;       /* name of a picture */
   GBytes *jpeg;
-  gboolean limits; /* change */
+  gboolean limits; /* sets `reserve` and `hold` */
   guint64 reserve;
   gint64 hold;
   gsize bytes;
@@ -97,7 +97,7 @@ watch_media_take_error (WatchMedia *self, WebReason *reason)
 
 /* --- Files --- */
 
-/* With the lock of the index until there is a file: the folder may be removed while it is empty. */
+/* Hold the index's lock until there is a file: an empty folder may be removed. */
 static gboolean
 make_folder (WatchMedia *self, const gchar *name, GError **error)
 {
@@ -170,7 +170,7 @@ has_space (WatchMedia *self, guint64 needed)
   return FALSE;
 }
 
-/* Whether a file may be begun. */
+/* Whether a new file may be written. */
 static gboolean
 check_space (WatchMedia *self)
 {
@@ -184,7 +184,7 @@ check_space (WatchMedia *self)
 static void
 fail (WatchMedia *self, const gchar *name, const GError *error)
 {
-  /* What the muxer does not take concerns one camera, what the disk does not take all of them. */
+  /* An error of the muxer concerns one camera, an error of the disk all of them. */
   if (error->domain == GST_RESOURCE_ERROR || error->domain == G_FILE_ERROR) {
     self->full_until = g_get_monotonic_time () + self->hold;
     g_atomic_int_set (&self->full, TRUE);
@@ -199,7 +199,7 @@ count (WatchMedia *self, guint64 *counter, gboolean ok)
   g_mutex_lock (&self->lock);
   if (ok) {
     ++*counter;
-    /* A clip that is finished for want of space does not make any. */
+    /* Finishing a clip for want of space frees none. */
     if (!g_atomic_int_get (&self->full))
       g_clear_pointer (&self->stats.last_error, web_reason_free);
   } else {
@@ -368,7 +368,7 @@ run (gpointer data)
       break;
     } else {
       g_cond_broadcast (&self->idle);
-      /* There is more to do than jobs while clips are open or the disk is full. */
+      /* Open clips and a full disk need attention between jobs. */
       if (!self->open->len && !g_atomic_int_get (&self->full)) {
         g_cond_wait (&self->wake, &self->lock);
         continue;
@@ -434,7 +434,7 @@ take_stock (WatchMedia *self, const gchar *day, const gchar *file, gpointer user
   if (g_regex_match (self->temporary_name, file, 0, NULL)) {
     g_autofree gchar *whole = g_strndup (path, strlen (path) - strlen (PART));
 
-    /* A clip when we were killed. */
+    /* A clip left by a process that was killed. */
     if (!g_str_has_suffix (path, PART) || !watch_clip_repair (path) || g_rename (path, whole) < 0) {
       g_unlink (path);
       return;
@@ -494,7 +494,7 @@ watch_media_open (const gchar *data, guint retention_days, guint64 retention_byt
   self->any_name = compile ("^" CAMERA "/" DAY "/" FILE_NAME "$");
   self->day_name = compile ("^" CAMERA "/" DAY "$");
   self->file_name = compile ("^" FILE_NAME "$");
-  /* Ours, and those of g_file_set_contents(). */
+  /* Temporary files of this program and of g_file_set_contents(). */
   self->temporary_name = compile ("^" FILE_NAME "\\.[A-Za-z0-9]{4,8}$");
   self->days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->open = g_ptr_array_new_with_free_func ((GDestroyNotify) writing_unref);
@@ -532,7 +532,7 @@ watch_media_unref (WatchMedia *self)
   done = self->done;
   g_mutex_unlock (&self->lock);
   if (!done) {
-    /* The disk hangs, and the thread in it. */
+    /* The disk hangs, and the thread with it. */
     g_warning ("clips could not be finished: the disk of %s does not answer", self->folder);
     g_thread_unref (self->thread);
     return;

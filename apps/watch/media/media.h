@@ -15,16 +15,16 @@ typedef struct _WatchMedia WatchMedia;
 
 typedef struct
 {
-  guint64 bytes; /* in the folder */
-  guint64 clips; /* written since it was opened */
+  guint64 bytes; /* bytes in the folder */
+  guint64 clips; /* clips written since the folder was opened */
   guint64 pictures;
-  guint64 failed;        /* could not be written */
-  guint64 removed;       /* by the limits */
+  guint64 failed;        /* files that could not be written */
+  guint64 removed;       /* files removed by the limits */
   WebReason *last_error; /* such as a full disk, or NULL; web_reason_free() */
 } WatchMediaStats;
 
-/* Opens DATA/media. Adds up what is there, and makes the clips play that were being written when
- * the program was killed. */
+/* Opens DATA/media. Adds up its files, and repairs clips that were being written when the
+ * program was killed. */
 WatchMedia *watch_media_open (const gchar *data, guint retention_days, guint64 retention_bytes,
                               GError **error);
 WatchMedia *watch_media_ref (WatchMedia *self);
@@ -33,7 +33,7 @@ void watch_media_unref (WatchMedia *self);
 
 void watch_media_get_stats (WatchMedia *self, WatchMediaStats *stats);
 
-/* Removes the oldest files until the limits hold, and returns their names, NULL-terminated, for
+/* Removes the oldest files until the limits hold. Returns their names, NULL-terminated, for
  * watch_store_forget_files(). Call it once a minute. */
 gchar **watch_media_sweep (WatchMedia *self, gint64 now);
 
@@ -44,13 +44,13 @@ gchar **watch_media_sweep (WatchMedia *self, gint64 now);
 gchar *watch_media_add_picture (WatchMedia *self, const gchar *camera, gint64 time, guint64 number,
                                 GBytes *jpeg);
 
-/* Returns the path of a file in the folder, or NULL if @name is not one that the two functions
- * return: names from outside cannot leave the folder. */
+/* Returns the path of a file in the folder, or NULL if @name does not have the form of the
+ * folder's names: names from outside cannot leave it. */
 gchar *watch_media_get_path (WatchMedia *self, const gchar *name);
 
 /* --- For recorders --- */
 
-/* A clip that the folder's thread writes. The file appears under its name when it is finished. */
+/* A clip written by the folder's thread. The file gets its name when it is finished. */
 typedef struct _WatchWriting WatchWriting;
 
 /* Starts a clip. Returns NULL if the disk is full. If no frame comes for @patience microseconds, it
@@ -61,18 +61,18 @@ const gchar *watch_writing_get_name (WatchWriting *writing);
 /* Whether it takes no more frames. */
 gboolean watch_writing_has_ended (WatchWriting *writing);
 
-/* Queues a frame. Returns FALSE if the clip has ended, such as when the disk is full or slower than
- * the cameras: watch_media_end_clip() must still be called. */
+/* Queues a frame. Returns FALSE if the clip has ended, because the disk is full or too slow:
+ * watch_media_end_clip() must still be called. */
 gboolean watch_media_add_frame (WatchMedia *self, WatchWriting *writing, GstBuffer *buffer);
 
 /* Finishes the clip in the background. Takes @writing. */
 void watch_media_end_clip (WatchMedia *self, WatchWriting *writing);
 
-/* Clips and pictures are not begun with less than @bytes free, and not for @hold microseconds after
- * one could not be written. For tests. */
+/* For tests: begins no file with less than @bytes free, nor for @hold microseconds after one
+ * could not be written. */
 void watch_media_set_reserve (WatchMedia *self, guint64 bytes, gint64 hold);
 
-/* Waits until all that was queued before is written. For tests. */
+/* For tests: waits until everything queued is written. */
 void watch_media_flush (WatchMedia *self);
 
 /* Sets the error of the statistics, and logs it if it is new. Takes @reason. */

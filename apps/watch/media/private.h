@@ -15,8 +15,8 @@ struct _WatchMedia
   guint retention_days;
   guint64 retention_bytes;
   GRegex *any_name, *day_name, *file_name, *temporary_name;
-  gint serial; /* makes names unique, also over restarts within a second */
-  gint full;   /* there is no space, or the last file could not be written */
+  gint serial; /* makes names unique, also after a restart within a second */
+  gint full;   /* no space, or the last file could not be written */
 
   GMutex lock;
   GCond wake, idle;
@@ -26,12 +26,12 @@ struct _WatchMedia
   gboolean busy, quit, done;
   WatchMediaStats stats; /* bytes include clips that are being written */
 
-  /* Held while folders are made, and while they are removed. Taken before `lock`. */
+  /* Held while folders are created or removed. Taken before `lock`. */
   GMutex index_lock;
-  GHashTable *days; /* CAMERA/DAY -> guint64: bytes of its files */
+  GHashTable *days; /* CAMERA/DAY to the bytes of its files, guint64 */
 
-  /* For the thread. */
-  GPtrArray *open; /* of WatchWriting */
+  /* Thread only. */
+  GPtrArray *open; /* WatchWriting */
   gint64 full_until, checked;
   guint64 reserve;
   gint64 hold;

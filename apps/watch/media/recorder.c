@@ -3,14 +3,14 @@
 
 #include "apps/watch/media/recorder.h"
 
-/* From the pre-roll of its first event to the last frame. */
+/* Longest clip, from the pre-roll of its first event. */
 #define MAX_CLIP (300 * G_USEC_PER_SEC)
 #define MAX_ROLL (60 * G_USEC_PER_SEC)
-/* At a time: the one that events extend, and those that only wait for their end. */
+/* Most clips at a time: one that events extend, and others that wait for their end. */
 #define MAX_CLIPS 4
-/* Events come some time after their frame. */
+/* Events arrive some time after their frame. */
 #define LATENCY (3 * G_USEC_PER_SEC)
-/* Jumps of times that end clips; a gap is shown as a still picture. */
+/* Jumps of time that end a clip; a shorter gap is shown as a still picture. */
 #define MAX_GAP (10 * G_USEC_PER_SEC)
 #define MAX_STEP_BACK (5 * G_USEC_PER_SEC)
 
@@ -25,8 +25,8 @@ typedef struct
   WatchWriting *writing;
   gint64 first;         /* time of the first frame */
   GstClockTime leading; /* PTS of the first frame, until one is later */
-  gint64 begin;         /* of the pre-roll */
-  gint64 end;           /* of the post-roll */
+  gint64 begin;         /* start of the pre-roll */
+  gint64 end;           /* end of the post-roll */
   gint64 over;          /* time of the first frame after `end`, or 0 */
 } Clip;
 
@@ -39,12 +39,12 @@ struct _WatchRecorder
 
   GMutex lock;
   GstCaps *caps;
-  GQueue ring; /* of Frame; the first is a key frame */
-  GQueue keys; /* links of `ring`: its key frames */
+  GQueue ring; /* Frame; the first is a key frame */
+  GQueue keys; /* links of `ring`'s key frames */
   guint64 bytes;
-  GQueue clips; /* of Clip; the newest last */
+  GQueue clips; /* Clip; the newest last */
   gboolean started;
-  gint64 time, pts; /* the largest since the last jump, in microseconds */
+  gint64 time, pts; /* largest values since the last jump, in microseconds */
 };
 
 static gboolean
@@ -112,7 +112,7 @@ static void
 feed (WatchRecorder *self, Clip *clip, const Frame *frame)
 {
   if (frame->time > clip->end) {
-    /* The first frame after the end may be one that those before it need, in decoding order. */
+    /* Earlier frames may need the first frame after the end, in decoding order. */
     if (is_key (frame) || (clip->over && frame->time > clip->over)) {
       end_clip (self, clip);
       return;
@@ -183,8 +183,8 @@ watch_recorder_add (WatchRecorder *self, GstBuffer *buffer, GstCaps *caps, gint6
 
   if (!gst_buffer_get_size (buffer))
     return;
-  /* A copy frees the source's memory, which may be few buffers of a pool or packets in blocks that
-   * are much larger. */
+  /* A copy frees the source's memory, which may be a small pool or packets in much larger
+   * blocks. */
   gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
   frame.buffer = gst_buffer_new_wrapped (data, size);
   GST_BUFFER_FLAGS (frame.buffer) = GST_BUFFER_FLAGS (buffer) & GST_BUFFER_FLAG_DELTA_UNIT;

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Keeps the last seconds of a camera's H.264 or H.265 in memory, and writes clips from them to MP4
- * without encoding them again. One for each camera. Clips are written by a thread that all
- * recorders of a media folder share; frames never wait for the disk. */
+/* Keeps the last seconds of a camera's H.264 or H.265 in memory, and writes MP4 clips from them
+ * without encoding them again. One per camera. All recorders of a media folder share one writer
+ * thread; frames never wait for the disk. */
 typedef struct _WatchRecorder WatchRecorder;
 
 WatchRecorder *watch_recorder_new (WatchMedia *media, const gchar *camera, GstClockTime pre_roll,
@@ -25,11 +25,12 @@ void watch_recorder_free (WatchRecorder *self);
  * oldest first. */
 void watch_recorder_add (WatchRecorder *self, GstBuffer *buffer, GstCaps *caps, gint64 time);
 
-/* Wants a clip from @pre_roll before @time to @post_roll after, both at most a minute. Returns its
- * name at once; it is complete when it has been recorded. It begins with the last key frame at or
- * before the pre-roll, or with the first of the ring. An event within a clip that is being recorded
- * extends it and gets the same name; one that would make it longer than five minutes begins the
- * next, pre-roll included. Returns NULL if there is no frame to record, or the disk is full. */
+/* Requests a clip from @pre_roll before @time to @post_roll after, both at most a minute.
+ * Returns its name at once; the clip is complete when it has been recorded. It begins with the
+ * last key frame at or before the pre-roll, or with the first of the ring. An event within a
+ * running clip extends it and gets its name; an event that would make it longer than five
+ * minutes begins the next clip, pre-roll included. Returns NULL if there is no frame to record,
+ * or the disk is full. */
 gchar *watch_recorder_trigger (WatchRecorder *self, gint64 time, guint64 number);
 
 G_END_DECLS

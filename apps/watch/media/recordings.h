@@ -14,16 +14,16 @@ typedef struct
   gint64 begin; /* time of the first frame */
 } WatchRecording;
 
-/* Finds out when the recording began: the time in its tags or, if there is none, when the file was
- * last modified less its duration; and how long it is in microseconds, 0 if that is unknown. */
+/* Sets @begin to the time in the recording's tags or, without one, to the file's modification
+ * time less the duration, and @duration in microseconds, 0 if unknown. */
 gboolean watch_recording_get_times (const gchar *path, gint64 *begin, gint64 *duration,
                                     GError **error);
 
 /* Both return an array of WatchRecording in order of time, which clears its items, or NULL and
  * @error. */
 
-/* The clips of the camera's events of [begin, end), which are in the folder @media. @pre_roll in
- * seconds: how long before its event a clip begins. An error if there are none. */
+/* Returns the clips, in the folder @media, of the camera's events of [begin, end); having none
+ * is an error. A clip begins @pre_roll seconds before its event. */
 GArray *watch_recordings_from_clips (WatchStore *store, const gchar *media, const gchar *camera,
                                      gint64 begin, gint64 end, guint pre_roll, GError **error);
 

@@ -89,7 +89,7 @@ remove_file (WatchMedia *self, const File *file, GPtrArray *names)
   g_ptr_array_add (names, name);
 }
 
-/* Forgets the folders of @date, which have no files any more. */
+/* Forgets the folders of @date, which are empty. */
 static void
 remove_date (WatchMedia *self, const gchar *date)
 {
@@ -106,7 +106,7 @@ remove_date (WatchMedia *self, const gchar *date)
     g_rmdir (path);
     /* Fails if there are other days. */
     g_rmdir (camera);
-    /* Of files that other programs removed. */
+    /* Bytes of files that other programs removed. */
     g_mutex_lock (&self->lock);
     self->stats.bytes -= *(guint64 *) sum;
     g_mutex_unlock (&self->lock);

@@ -8,16 +8,16 @@
 #include "apps/brokers/broker.h"
 #include "apps/watch/publish/states.h"
 
-/* Lines that are read from the spool and not taken, at most. */
+/* Most lines read from the spool and not taken. */
 #define WINDOW 512
 
-/* States that are not confirmed, at most: pictures are large. */
+/* Most states in flight: pictures are large. */
 #define STATE_WINDOW 16
 
 /* Numbers of states have this bit. */
 #define STATE_NUMBER (G_GUINT64_CONSTANT (1) << 63)
 
-/* How long the sink waits at most while nothing wakes it. */
+/* Longest wait while nothing wakes the sink, in milliseconds. */
 #define POLL 1000
 
 typedef struct
@@ -31,7 +31,7 @@ typedef struct
   WatchSink sink;
   const Broker *broker;
   gpointer client; /* NULL: to be opened */
-  gchar *topic;    /* prefix of MQTT, topic of Kafka */
+  gchar *topic;    /* MQTT: prefix of topics; Kafka: the topic */
   gchar *hosts, *user, *password, *ca_file, *id;
   gboolean tls;
   gboolean connected;
@@ -39,15 +39,15 @@ typedef struct
   /* MQTT only. */
   WatchStates *states; /* or NULL */
   gchar *will;         /* topic */
-  gchar *birth;        /* of Home Assistant, or NULL */
-  Sent next;           /* without topic: none */
-  GHashTable *sent;    /* of Sent, by their numbers */
+  gchar *birth;        /* topic of Home Assistant's birth message, or NULL */
+  Sent next;           /* no topic: none */
+  GHashTable *sent;    /* Sent, by number */
   guint64 state_number;
-  gboolean offline; /* said */
+  gboolean offline; /* TRUE once `offline` was queued */
 
   /* Kafka only. */
-  gchar *status_key, *status; /* to be sent, or NULL; of the sink's lock */
-  gboolean status_sent;       /* and not confirmed */
+  gchar *status_key, *status; /* next to send, or NULL; protected by the sink's lock */
+  gboolean status_sent;       /* a status is in flight */
 } BrokerSink;
 
 static void
@@ -96,7 +96,7 @@ connected (const gchar *text, gpointer user_data)
     watch_states_send_again (self->states);
 }
 
-/* Home Assistant has started, and knows nothing. */
+/* Home Assistant has started without any states. */
 static void
 received (const gchar *topic, const void *data, gsize length, gpointer user_data)
 {
@@ -143,7 +143,7 @@ close_client (BrokerSink *self)
   watch_sink_send_again (&self->sink);
 }
 
-/* MQTT has a topic for each camera and kind; Kafka one for each kind, and cameras as keys. */
+/* MQTT has a topic per camera and kind; Kafka one per kind, with cameras as keys. */
 static gchar *
 make_topic (BrokerSink *self, const WatchLine *line)
 {
@@ -213,7 +213,7 @@ send_states (BrokerSink *self)
 }
 
 /* Sends the latest status, one at a time: it is not worth a place in the spool. Returns whether
- * there is none to wait for. */
+ * none is in flight. */
 static gboolean
 send_status (BrokerSink *self)
 {
@@ -234,7 +234,7 @@ send_status (BrokerSink *self)
   return !self->status_sent;
 }
 
-/* Returns whether the sink is not to end yet. */
+/* Returns whether states keep the sink from ending. */
 static gboolean
 end_states (BrokerSink *self)
 {
@@ -359,7 +359,7 @@ make_mqtt (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data, 
   self->password = g_strdup (settings->mqtt_password);
   self->ca_file = g_strdup (settings->mqtt_ca);
   self->tls = g_str_equal (scheme, "mqtts");
-  /* The same after each start, and no other program's; brokers take 23 characters. */
+  /* The same after each start, and unique to this program; brokers take 23 characters. */
   id = g_strjoin ("\n", g_get_host_name (), settings->data, settings->mqtt_prefix, NULL);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, id, -1);
   self->id = g_strdup_printf ("cudaccl-%.14s", sum);

@@ -13,10 +13,10 @@
 
 #define WINDOW 512
 
-/* A pipe that is ready takes that many bytes without waiting. */
+/* A ready pipe takes this many bytes without waiting. */
 #define CHUNK 4096
 
-/* How long a line waits at most while nothing wakes the sink. */
+/* Longest wait while nothing wakes the sink, in milliseconds. */
 #define POLL 1000
 
 typedef struct
@@ -25,7 +25,7 @@ typedef struct
   gchar *path; /* NULL: standard output */
   int fd;      /* -1: not open */
   gboolean regular;
-  GString *rest; /* of lines that a pipe has not taken yet */
+  GString *rest; /* rest of a line that a pipe has not taken yet */
 } LinesSink;
 
 static gboolean
@@ -67,7 +67,7 @@ open_file (LinesSink *self, GError **error)
   if (self->fd < 0 || fstat (self->fd, &file) < 0)
     return set_errno (error, "open", self->path);
   self->regular = S_ISREG (file.st_mode);
-  /* What a crash left of a line is ended: the line follows. */
+  /* End the part of a line that a crash left behind: the whole line follows. */
   if (self->regular && file.st_size > 0 && pread (self->fd, &last, 1, file.st_size - 1) == 1 &&
       last != '\n' && write (self->fd, "\n", 1) != 1)
     return set_errno (error, "write to", self->path);
@@ -109,7 +109,7 @@ write_pipe (LinesSink *self, GError **error)
     eventfd_t value;
     ssize_t n;
 
-    /* Lines that arrive meanwhile do not end it, the end of the program does. */
+    /* New lines do not end the wait; the end of the program does. */
     poll (fds, G_N_ELEMENTS (fds), POLL);
     if (fds[1].revents) {
       eventfd_read (self->sink.wake, &value);

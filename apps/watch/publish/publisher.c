@@ -8,7 +8,7 @@
 /* How long watch_publisher_free() waits. */
 #define FREE_TIME (2 * G_TIME_SPAN_SECOND)
 
-/* The store has no place for more. */
+/* The store has room for no more. */
 #define MAX_SINKS 16
 
 #define SINK(name) &watch_sink_##name,

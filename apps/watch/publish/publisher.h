@@ -10,20 +10,20 @@
 
 G_BEGIN_DECLS
 
-/* Takes lines from the spool of the store to the sinks of the settings, each in a thread of its
- * own, at least once: a line is taken from the spool when the sink has confirmed it. Retained
- * states of MQTT (availability, motion, occupancy, counts, pictures, Home Assistant's discovery)
- * are not spooled: the latest is sent when the broker is there. */
+/* Takes lines from the store's spool to the sinks of the settings, at least once: a line leaves
+ * the spool when its sink has confirmed it. Each sink has its own thread. Retained states of
+ * MQTT (availability, motion, occupancy, counts, pictures, Home Assistant's discovery) are not
+ * spooled: only the latest is sent, once the broker is connected. */
 typedef struct _WatchPublisher WatchPublisher;
 
 typedef struct
 {
   gchar *name; /* mqtt, kafka, lines, or webhook and the host: no credentials */
   gboolean connected;
-  guint64 sent;    /* confirmed in this session */
-  guint64 pending; /* in the spool */
-  guint64 dropped; /* from the spool, since the database was made */
-  guint64 refused; /* in this session: lines that the receiver will never take, such as too long */
+  guint64 sent;    /* lines confirmed in this session */
+  guint64 pending; /* lines in the spool */
+  guint64 dropped; /* lines dropped from the spool since the database was created */
+  guint64 refused; /* lines that the receiver will never take, such as too long; in this session */
   WebReason *reason; /* what is wrong, or NULL */
 } WatchSinkStatus;
 
@@ -32,10 +32,10 @@ WatchPublisher *watch_publisher_new (const WatchSettings *settings, WatchStore *
                                      GError **error);
 /* Whether @b needs other sinks. */
 gboolean watch_publisher_differs (const WatchSettings *a, const WatchSettings *b);
-/* Sends what is pending for at most two seconds. */
+/* Sends pending lines for at most two seconds. */
 void watch_publisher_free (WatchPublisher *self);
 
-/* There are lines in the spool. From any thread; cheap. */
+/* Tells the sinks that the spool has lines. From any thread; cheap. */
 void watch_publisher_wake (WatchPublisher *self);
 
 /* The state of a camera, for sinks that keep states; a NULL @status removes the camera. */

@@ -12,7 +12,7 @@
 #define MIN_DELAY 500
 #define MAX_DELAY 30000
 
-/* Taking lines costs a transaction: done for some lines at once. */
+/* Taking lines costs a transaction: take several at once. */
 #define TAKE_LINES 128
 #define TAKE_DELAY 200 /* ms */
 
@@ -58,7 +58,7 @@ run (gpointer data)
   WatchSink *self = data;
   sigset_t signals;
 
-  /* A reader or broker that closes the connection is an error of write(). */
+  /* Without SIGPIPE, write() fails when a reader or broker closes the connection. */
   sigemptyset (&signals);
   sigaddset (&signals, SIGPIPE);
   pthread_sigmask (SIG_BLOCK, &signals, NULL);

@@ -14,17 +14,17 @@
 
 G_BEGIN_DECLS
 
-/* A sink takes lines from the spool in a thread of its own. It holds a window of them, in the order
- * of the spool: from the first that is not done to the last that was read. Lines in front that are
- * done are taken from the spool. Functions are for the sink's thread unless noted. */
+/* A sink takes lines from the spool in its own thread. It holds a window of them in the spool's
+ * order, from the first that is not done to the last that was read. Finished lines at its front
+ * are taken from the spool. Sink's thread only unless noted. */
 typedef struct _WatchSink WatchSink;
 
 typedef struct
 {
   void (*run) (WatchSink *self); /* the thread */
   void (*free) (WatchSink *self);
-  /* Take states beside lines, from any thread; NULL if the sink has no use for them. A NULL @status
-   * removes the camera. */
+  /* Take states, from any thread; NULL if the sink has no use for them. A NULL @status removes
+   * the camera. */
   void (*set_camera) (WatchSink *self, const gchar *camera, const WatchCameraStatus *status);
   void (*set_picture) (WatchSink *self, const gchar *camera, GBytes *jpeg);
   void (*set_program) (WatchSink *self, const gchar *program, const gchar *status);
@@ -57,7 +57,7 @@ struct _WatchSink
   /* Protected by lock. */
   GMutex lock;
   GCond stopped;
-  gint64 deadline; /* when the thread ends at the latest, monotonic time; 0: it goes on */
+  gint64 deadline; /* latest end of the thread, monotonic time; 0: it goes on */
   gboolean connected;
   guint64 sent, refused;
   WebReason *reason; /* may be NULL */
@@ -65,10 +65,10 @@ struct _WatchSink
   /* Sink's thread only. */
   GArray *lines; /* WatchSinkLine: the window */
   guint64 first; /* number of the first line in the window; numbers begin with 1 */
-  gint64 row;    /* of the last line in the window */
+  gint64 row;    /* row of the last line in the window */
   gboolean at_end;
-  gint64 done_since; /* lines wait to be taken; monotonic time, or 0 */
-  gint64 delay;      /* of the next attempt, in milliseconds */
+  gint64 done_since; /* start of the wait to take finished lines, monotonic time; or 0 */
+  gint64 delay;      /* wait before the next attempt, in milliseconds */
 };
 
 typedef void (*WatchSinkAdd) (WatchSink *sink, gpointer user_data);
@@ -76,7 +76,7 @@ typedef void (*WatchSinkAdd) (WatchSink *sink, gpointer user_data);
 /* A kind of sink. */
 typedef struct
 {
-  const gchar *group; /* of the settings: sinks are made anew when it changes */
+  const gchar *group; /* group of the settings; when it changes, all sinks are made anew */
   /* Passes the sinks of the settings to @add. Returns FALSE and sets @error if the settings are
    * wrong. */
   gboolean (*make) (const WatchSettings *settings, WatchSinkAdd add, gpointer user_data,
@@ -94,24 +94,24 @@ void watch_sink_init (WatchSink *self, const WatchSinkClass *klass, gchar *key, 
 /* Undoes watch_sink_init(), for free(). */
 void watch_sink_clear (WatchSink *self);
 
-/* From the publisher's thread. */
+/* From the publisher's thread only. */
 void watch_sink_start (WatchSink *self, WatchStore *store);
-/* Lets it end by @deadline, or earlier if all is sent or it is not connected. */
+/* Lets the sink end by @deadline, or earlier if everything is sent or it is not connected. */
 void watch_sink_stop (WatchSink *self, gint64 deadline);
 void watch_sink_wake (WatchSink *self);
 
-/* Whether the thread shall go on. While it ends: as long as it is connected, and lines are left or
- * it is @busy. */
+/* Whether the thread must go on. After watch_sink_stop(): while it is connected and has lines
+ * left or is @busy. */
 gboolean watch_sink_goes_on (WatchSink *self, gboolean busy);
 
 /* Reads lines from the spool until the window has @max, or the spool has no more. */
 void watch_sink_fill (WatchSink *self, guint max);
-/* Line @number was taken, or it never will be: then @refused says why. */
+/* Line @number is done. @refused says why the receiver will never take it; NULL if it did. */
 void watch_sink_done (WatchSink *self, guint64 number, const gchar *refused);
-/* Tells the store what is done: at once with @now, else some lines or milliseconds later, since the
- * store then writes to the disk. Returns milliseconds until it must be called again. */
+/* Tells the store which lines are done. Without @now, waits for more lines or some milliseconds,
+ * since the store writes to the disk. Returns the milliseconds until the next call. */
 gint watch_sink_take (WatchSink *self, gboolean now);
-/* Lines that are sent and not done must be sent again. */
+/* Marks lines that were sent and are not done to be sent again. */
 void watch_sink_send_again (WatchSink *self);
 
 /* @reason says what is wrong, without credentials; NULL if nothing is. Logged if it is new. Takes
@@ -119,8 +119,8 @@ void watch_sink_send_again (WatchSink *self);
 void watch_sink_set_state (WatchSink *self, gboolean connected, WebReason *reason);
 /* The same for what a library says. */
 void watch_sink_fail (WatchSink *self, const gchar *text);
-/* Waits before the next attempt: longer each time until something is done. Lines that arrive do not
- * shorten it. @min is in milliseconds. */
+/* Waits before the next attempt, longer each time until a line is done, but at least @min
+ * milliseconds. New lines do not shorten the wait. */
 void watch_sink_back_off (WatchSink *self, gint64 min);
 
 G_END_DECLS

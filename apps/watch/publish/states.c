@@ -11,13 +11,13 @@ typedef struct
 {
   gchar *topic;
   gchar *camera;      /* "": the program */
-  GBytes *payload;    /* empty: to be cleared; NULL: what an earlier run sent */
+  GBytes *payload;    /* empty: clear the topic; NULL: an earlier run sent it */
   gboolean queued;    /* in the queue */
-  gboolean permanent; /* not made anew with the zones of the camera */
-  guint generation;   /* of the camera when it was set */
+  gboolean permanent; /* kept when the zones of the camera change */
+  guint generation;   /* generation of the camera when it was set */
 } State;
 
-/* What the topics of a camera were made for. */
+/* The zones for which a camera's topics were made. */
 typedef struct
 {
   gchar *zones; /* names and kinds */
@@ -30,10 +30,10 @@ struct _WatchStates
   gchar *discovery; /* or empty */
   gchar *file;
   GMutex lock;
-  GHashTable *states;  /* topics to State */
-  GHashTable *cameras; /* names to Camera */
-  GQueue queue;        /* of State, to be sent */
-  gboolean changed;    /* the file is to be written */
+  GHashTable *states;  /* topic to State */
+  GHashTable *cameras; /* name to Camera */
+  GQueue queue;        /* State, to send */
+  gboolean changed;    /* the file must be written */
 };
 
 static void
@@ -151,7 +151,7 @@ watch_topic_level (const gchar *name)
   return g_string_free (level, FALSE);
 }
 
-/* An id of Home Assistant: letters and digits, others as _XX. */
+/* Returns an id for Home Assistant: letters and digits, others as _XX. */
 static gchar *
 make_id (const gchar *name)
 {
@@ -171,8 +171,8 @@ make_id (const gchar *name)
 typedef struct
 {
   const gchar *component; /* of Home Assistant */
-  const gchar *leaf;      /* of the state's topic */
-  const gchar *name;      /* for people; of zones, after the zone's name */
+  const gchar *leaf;      /* last level of the state's topic */
+  const gchar *name;      /* for people; zones put their name before it */
   const gchar *device_class;
   const gchar *state_class;
   const gchar *icon;
@@ -232,7 +232,7 @@ make_config (WatchStates *self, const gchar *camera, const gchar *zone, const En
   if (connection)
     web_json_add_string (json, "entity_category", "diagnostic");
 
-  /* The connection and the picture are of interest while the camera is away. */
+  /* The connection and the picture matter while the camera is away, too. */
   web_json_begin_array (json, "availability");
   add_availability (json, self->prefix, NULL);
   if (!connection && !picture)
@@ -371,7 +371,7 @@ watch_states_set_camera (WatchStates *self, const gchar *name, const WatchCamera
     g_free (camera->zones);
     camera->zones = g_steal_pointer (&zones);
     camera->generation++;
-    /* Home Assistant subscribes to the states when it has the configuration. */
+    /* Send the configuration first: Home Assistant subscribes to states when it has it. */
     if (*self->discovery) {
       add_entities (self, name, camera->generation, NULL, camera_entities,
                     G_N_ELEMENTS (camera_entities));
@@ -428,7 +428,7 @@ watch_states_send_again (WatchStates *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Written before the first topic that it does not have is sent. */
+/* Called before a topic that the file lacks is sent. */
 static void
 save (WatchStates *self)
 {
@@ -472,7 +472,7 @@ load (WatchStates *self, const WatchSettings *settings)
     }
     state = add_state (self, words[0], words[1]);
     state->permanent = is_picture (words[1]) && g_str_has_prefix (words[1], self->prefix);
-    /* Those of the other cameras become clear when their zones are known. */
+    /* Topics of known cameras are sorted out once their zones are known. */
     if (!known)
       clear_state (self, state);
   }

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* The latest payload of each retained topic, and which of them the broker does not have yet. The
- * topics are in a file, so that those of cameras and zones that are removed while the program does
- * not run are cleared, too. All functions may be called from any thread. */
+/* Holds the latest payload of each retained topic, and which ones the broker does not have yet.
+ * A file lists the topics, so that those of cameras and zones removed while the program was not
+ * running are cleared, too. Thread-safe. */
 typedef struct _WatchStates WatchStates;
 
 /* @discovery is Home Assistant's prefix, or empty. @file may not exist. */
@@ -24,7 +24,7 @@ void watch_states_set_camera (WatchStates *self, const gchar *camera,
                               const WatchCameraStatus *status);
 void watch_states_set_picture (WatchStates *self, const gchar *camera, GBytes *jpeg);
 
-/* The broker may have none: all must be sent again. */
+/* Sends all states again: the broker may have lost them. */
 void watch_states_send_again (WatchStates *self);
 
 /* Returns the next state to send, or FALSE. An empty payload clears the topic. */
@@ -32,8 +32,8 @@ gboolean watch_states_next (WatchStates *self, gchar **topic, GBytes **payload);
 /* The broker has a payload of watch_states_next(). */
 void watch_states_done (WatchStates *self, const gchar *topic, GBytes *payload);
 
-/* Returns @name as a level of a topic: `/ + # %`, control and other characters that MQTT forbids
- * become %XX, so that different names stay different. */
+/* Returns @name as a level of a topic: `/ + # %` and all characters that MQTT forbids become
+ * %XX, so that different names stay different. */
 gchar *watch_topic_level (const gchar *name);
 
 G_END_DECLS

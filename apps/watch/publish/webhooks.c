@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-/* Lines that are read from the spool and not taken, at most. */
+/* Most lines read from the spool and not taken. */
 #define WINDOW 256
 
-/* Requests at a time, each for another camera: the events of a camera keep their order. */
+/* Most requests at a time, each for another camera: events of a camera keep their order. */
 #define REQUESTS 8
 
 #define TIMEOUT 15           /* s: for a request */
@@ -29,8 +29,8 @@ typedef struct
   GMainContext *context;
   SoupSession *session;
   guint running;      /* requests */
-  WebReason *failure; /* of a request that must be sent again, or NULL */
-  gint64 retry_after; /* in milliseconds, of that */
+  WebReason *failure; /* error of a request that must be sent again, or NULL */
+  gint64 retry_after; /* of that request, in milliseconds */
 } Webhook;
 
 typedef struct
@@ -119,7 +119,7 @@ request_done (Request *request)
   request_end (request);
 }
 
-/* The answer is read so that the connection can be used again. */
+/* Read the answer, so that the connection can be reused. */
 static void
 skipped (GObject *stream, GAsyncResult *result, gpointer user_data)
 {
@@ -156,7 +156,7 @@ answered (GObject *session, GAsyncResult *result, gpointer user_data)
   request_end (request);
 }
 
-/* CAMERA/SESSION/NUMBER, so that receivers know what they already have. */
+/* CAMERA/SESSION/NUMBER, so that receivers recognise repeated events. */
 static gchar *
 make_key (const WatchLine *line)
 {
@@ -185,7 +185,7 @@ post (Webhook *self, guint64 number, const WatchLine *line)
   g_source_set_callback (request->timeout, timed_out, request, NULL);
   g_source_attach (request->timeout, self->context);
   request->message = soup_message_new (SOUP_METHOD_POST, self->url);
-  /* A redirection would become GET, or lead events elsewhere. */
+  /* A redirection would turn the request into GET, or lead events elsewhere. */
   soup_message_add_flags (request->message, SOUP_MESSAGE_NO_REDIRECT);
   soup_message_set_request_body_from_bytes (request->message, "application/json", body);
   if (key)
@@ -311,7 +311,7 @@ webhook_new (const gchar *url, GError **error)
                  "webhooks: expected addresses such as https://HOST/PATH");
     return NULL;
   }
-  /* The path may have a secret: neither it nor its like is shown. */
+  /* The path may hold a secret: show only the host. */
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, url, -1);
   self = g_new0 (Webhook, 1);
   watch_sink_init (&self->sink, &klass, g_strdup_printf ("webhook-%.16s", sum),

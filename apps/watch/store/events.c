@@ -1,9 +1,9 @@
 /* cudaccl-watch - the table of events, from the fields of events
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The table begins with the row and the time, which pages of a search go by; all other columns are
- * in the order of the fields. Statements name columns: those that later versions added stand at
- * other places in older databases. */
+/* The table begins with row and time, by which searches page; the other columns follow in the
+ * order of the fields. Statements name columns, since a column of a later version comes last in
+ * a database that was upgraded. */
 
 #include "apps/watch/store/private.h"
 
@@ -25,7 +25,7 @@ get_sql_type (const WatchField *field)
   }
 }
 
-/* Whether the field is a column of a database of @version, apart from the time. */
+/* Whether a database of @version has the field, apart from the time, which is a key. */
 static gboolean
 is_column (const WatchField *field, guint version)
 {

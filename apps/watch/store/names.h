@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Numbers of cameras, sessions, classes and zones, from 1, without gaps. From any thread. */
+/* Numbers the names of cameras, sessions, classes and zones from 1, without gaps. Thread-safe. */
 typedef struct _WatchNames WatchNames;
 
 WatchNames *watch_names_new (void);
 void watch_names_free (WatchNames *self);
 
-/* Returns the number of the name, 0 for NULL. With @add, adds the name if it is new; without, a new
- * name has the number G_MAXUINT32. */
+/* Returns the number of the name, 0 for NULL. With @add, adds a new name; without, returns
+ * G_MAXUINT32 for it. */
 guint32 watch_names_get_number (WatchNames *self, const gchar *name, gboolean add);
 
 /* Returns the name of a number, or NULL if there is none; free it. */

@@ -72,7 +72,7 @@ typedef struct
 {
   const guint8 *at, *end;
   gboolean damaged;
-  gint64 time; /* of the last point, in milliseconds since the begin of the track */
+  gint64 time; /* time of the last point, in milliseconds since the track began */
   gint32 box[4];
 } Reader;
 
@@ -108,7 +108,7 @@ get_signed (Reader *reader)
   return (gint64) (value >> 1) ^ -(gint64) (value & 1);
 }
 
-/* Reads a number of items, each of which takes at least @size bytes. */
+/* Reads a count of items of at least @size bytes each. */
 static guint
 get_count (Reader *reader, guint size)
 {
@@ -208,7 +208,7 @@ add_row (WatchGrid *grid, gint row, gint first, gint last)
   grid->bits[row / 4] |= bits << (row % 4 * CELLS);
 }
 
-/* Adds the cells that the line touches: in each row, those between its ends in that row. */
+/* Adds the cells that the line touches: per row, all between its two ends. */
 static void
 add_line (WatchGrid *grid, gint32 x0, gint32 y0, gint32 x1, gint32 y1)
 {
@@ -225,7 +225,7 @@ add_line (WatchGrid *grid, gint32 x0, gint32 y0, gint32 x1, gint32 y1)
   for (gint row = first; row <= last; row++) {
     gint32 a = x0, b = x1;
 
-    /* Where the line crosses the edge of the row. x is rounded, so one unit is added below. */
+    /* Cut the line at the row's edge. x is rounded: one unit is added below. */
     if (row > first)
       a = x0 + (gint64) (row * CELL_SIZE - y0) * (x1 - x0) / (y1 - y0);
     if (row < last)
@@ -263,7 +263,7 @@ shape_contains (const WatchShape *shape, gint32 x, gint32 y)
   for (guint i = 0, j = shape->n_points - 1; i < shape->n_points; j = i++) {
     gint64 dx = shape->x[j] - shape->x[i], dy = shape->y[j] - shape->y[i];
 
-    /* Does the ray to the right cross the edge? */
+    /* TRUE if the ray to the right crosses the edge. */
     if ((shape->y[i] > y) != (shape->y[j] > y) &&
         ((gint64) (x - shape->x[i]) * dy < (gint64) (y - shape->y[i]) * dx) == (dy > 0))
       inside = !inside;

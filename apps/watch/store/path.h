@@ -19,8 +19,8 @@ typedef struct
   guint64 bits[4];
 } WatchGrid;
 
-/* The line (2 points) or polygon (3 or more) of a search, in multiples of
- * 1 / (2 * WATCH_PATH_SCALE). */
+/* The line (2 points) or polygon (3 or more) to search, in multiples of 1 / (2 *
+ * WATCH_PATH_SCALE). */
 #define WATCH_SHAPE_MAX_POINTS 64
 
 typedef struct

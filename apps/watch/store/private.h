@@ -13,13 +13,13 @@ G_BEGIN_DECLS
 
 #define WATCH_STORE_MAX_SINKS 16
 
-/* How long a search may take. */
+/* Limit for one search. */
 #define WATCH_STORE_SEARCH_TIME (5 * G_TIME_SPAN_SECOND)
 
 /* The number of tracks in a block, see search.c. */
 #define WATCH_STORE_BLOCK 1024
 
-/* How far a sink has taken lines from the spool. */
+/* The position of a sink in the spool. */
 typedef struct
 {
   const gchar *name; /* interned */
@@ -28,14 +28,14 @@ typedef struct
   WatchSpoolStats stats;
 } WatchPlace;
 
-/* The writer's view of the database. It is restored when a transaction fails. */
+/* The writer's state of the database; restored when a transaction fails. */
 typedef struct
 {
   WatchPlace sinks[WATCH_STORE_MAX_SINKS];
   guint n_sinks;
-  gint64 last_line;   /* row */
-  guint64 line_bytes; /* of all lines */
-  gint64 last_sealed; /* row of the last track that is in a block */
+  gint64 last_line;   /* last row */
+  guint64 line_bytes; /* bytes of all lines */
+  gint64 last_sealed; /* row of the last track in a block */
   guint n_unsealed;   /* tracks after it */
   guint n_names;      /* in the database */
 } WatchStoreState;
@@ -45,8 +45,8 @@ typedef struct
 {
   sqlite3 *db;
   GHashTable *statements;
-  gint64 deadline;  /* of the present search, monotonic time, or 0 */
-  guint generation; /* of the file, for readers */
+  gint64 deadline;  /* end of the present search, monotonic time; or 0 */
+  guint generation; /* generation of the file when a reader opened it */
 } WatchDb;
 
 struct _WatchStore
@@ -56,7 +56,7 @@ struct _WatchStore
   int lock;           /* the locked file */
   GThread *thread;
 
-  /* Used by the writer alone. */
+  /* Writer thread only. */
   WatchDb *db;
   WatchStoreState state;
   guint64 max_line_bytes;
@@ -67,12 +67,12 @@ struct _WatchStore
   gchar *event_insert, *event_select; /* SQL, never changed */
 
   GMutex mutex;
-  GCond wake;  /* the queue is not empty, or closing */
-  GCond tried; /* a transaction was committed or failed */
-  /* Protected by the mutex. */
-  GQueue queue;       /* of Operation */
+  GCond wake;  /* signalled when the queue is not empty, or on closing */
+  GCond tried; /* signalled after each transaction */
+  /* Protected by mutex. */
+  GQueue queue;       /* Operation */
   guint64 n_queued;   /* operations since it was opened */
-  guint64 n_done;     /* of these, committed or dropped */
+  guint64 n_done;     /* operations committed or dropped */
   guint64 n_failures; /* transactions that failed */
   gboolean closing;
   WatchStoreCommitted committed;
@@ -80,7 +80,7 @@ struct _WatchStore
   WatchStoreStats stats;
   WatchStoreState shown; /* after the last transaction */
   GPtrArray *readers;    /* idle connections, WatchDb */
-  guint generation;      /* of the file: a damaged one is replaced */
+  guint generation;      /* grows when a damaged file is replaced */
 };
 
 /* --- db.c --- */
@@ -105,7 +105,7 @@ sqlite3_stmt *watch_db_query (WatchDb *db, const gchar *sql, const gchar *types,
 /* Returns the first column of the first row, or 0. */
 gint64 watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...);
 
-/* A connection for reading. With @limit, statements end with an error after some seconds. */
+/* Returns a connection for reading. With @limit, statements fail after some seconds. */
 WatchDb *watch_store_get_reader (WatchStore *self, gboolean limit, GError **error);
 void watch_store_return_reader (WatchStore *self, WatchDb *db);
 
@@ -117,7 +117,7 @@ gchar *watch_events_get_schema (guint version);
 guint watch_events_get_version (void);
 gchar *watch_events_get_select (guint version);
 gchar *watch_events_get_insert (void);
-/* For the writer; returns a code of SQLite. */
+/* Writer thread only; returns a code of SQLite. */
 int watch_events_insert (WatchStore *self, const WatchEvent *event);
 /* Reads a row of the select. */
 WatchEvent *watch_events_read (WatchStore *self, sqlite3_stmt *statement);
@@ -125,8 +125,8 @@ WatchEvent *watch_events_read (WatchStore *self, sqlite3_stmt *statement);
 /* --- spool.c: called by the writer within a transaction; return a code of SQLite --- */
 
 int watch_spool_load (WatchStore *self);
-/* In a new database, names the sinks of @before, and numbers lines after those of before: sinks
- * count rows on. Not within a transaction. */
+/* In a new database, adds the sinks of @before, and numbers lines on from there, since sinks go
+ * on counting rows. Not within a transaction. */
 int watch_spool_continue (WatchStore *self, const WatchStoreState *before);
 int watch_spool_add (WatchStore *self, WatchLineKinds kind, const gchar *camera, const gchar *line);
 int watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const WatchLineKinds *kinds,

@@ -26,7 +26,7 @@ typedef struct
   gint64 begin, end;
   guint32 camera, class_name; /* numbers of names */
   guint32 row;                /* the last row of the block minus this one */
-  guint32 path;               /* where it begins in `paths` */
+  guint32 path;               /* offset in `paths` */
   WatchGrid grid;
 } Head;
 
@@ -91,7 +91,7 @@ read_head (sqlite3_stmt *statement, Head *head, gint64 *row, const guint8 **path
   *size = sqlite3_column_bytes (statement, 5);
 }
 
-/* Summaries have one of 64 bits for each name: a bit that is not set rules the name out. */
+/* A summary maps names to 64 bits: a bit that is not set rules its names out. */
 static inline guint64
 get_bit (guint32 number)
 {
@@ -186,7 +186,7 @@ typedef struct
   Hit before;                       /* only hits before this one */
   guint32 camera, class_name, zone; /* 0: all */
   WatchShape shape;
-  GArray *hits; /* of Hit, at most twice as many as needed */
+  GArray *hits; /* Hit, at most twice as many as needed */
 } Search;
 
 /* Latest first. */
@@ -209,7 +209,7 @@ keep_latest (Search *search)
     g_array_set_size (search->hits, search->limit + 1);
 }
 
-/* Returns whether all but the path of the track fits. */
+/* Whether the track fits, its path aside. */
 static inline gboolean
 head_fits (const Search *search, const Head *head, gint64 row)
 {
@@ -299,7 +299,7 @@ search_block (Search *search, gint64 last)
   return SQLITE_ROW;
 }
 
-/* Returns whether the block may have a match, by its summary. */
+/* Whether the block may have a match, by its summary. */
 static gboolean
 block_fits (const Search *search, sqlite3_stmt *statement)
 {
@@ -488,7 +488,7 @@ watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next
 
   if (!check_query (query, MAX_RECORDS, error))
     return NULL;
-  /* Without conditions that are not needed, SQLite finds an index. */
+  /* SQLite finds an index only if there are no needless conditions. */
   sql = g_string_new (self->event_select);
   g_string_append (sql, " WHERE time >= @begin AND time < @end");
   if (query->camera)

@@ -1,14 +1,14 @@
 /* cudaccl-watch - lines that sinks have not taken yet
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All sinks share the table `lines`. The place of a sink is the row of the last line that it has
+/* All sinks share the table `lines`. The place of a sink is the row of the last line it has
  * taken. A line stays until all sinks have passed it. */
 
 #include "apps/watch/store/private.h"
 
 #include <string.h>
 
-/* How many lines are dropped at a time. */
+/* Lines dropped at a time. */
 #define DROP_LINES 64
 
 void
@@ -122,7 +122,7 @@ watch_spool_continue (WatchStore *self, const WatchStoreState *before)
     WatchPlace *sink = &state->sinks[i];
 
     *sink = before->sinks[i];
-    /* What it had not taken is lost. */
+    /* Lines that it had not taken are lost. */
     sink->stats.dropped += sink->stats.pending;
     sink->stats.pending = 0;
     sink->place = state->last_line;

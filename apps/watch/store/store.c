@@ -13,10 +13,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Records in the queue. A busy camera adds less than one a second. */
+/* Most records in the queue; a busy camera adds less than one a second. */
 #define MAX_QUEUED 16384
 #define RETRY_TIME (1 * G_TIME_SPAN_SECOND)
-/* How many rows of a table a transaction removes at most, so that events do not wait for long. */
+/* Most rows that a transaction removes from a table, so that events do not wait for long. */
 #define REMOVE_ROWS 4000
 
 /* The n-th entry upgrades a database of version n to n + 1, after the columns of events: those of
@@ -57,7 +57,7 @@ typedef enum
   OPERATION_TRACK,
   OPERATION_MINUTE,
   OPERATION_LINE,
-  OPERATION_SINKS, /* those above are dropped when the queue is full */
+  OPERATION_SINKS, /* a full queue drops the types above this one */
   OPERATION_TAKEN,
   OPERATION_REMOVE,
   OPERATION_FORGET,
@@ -468,7 +468,7 @@ is_transient (int code)
   }
 }
 
-/* Reports the failure, and waits before the next try. Returns FALSE to give up. */
+/* Reports the failure, and waits before the next attempt. Returns FALSE to give up. */
 static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 {
@@ -539,7 +539,7 @@ finish_batch (WatchStore *self, GQueue *batch, gboolean written)
   while ((operation = g_queue_pop_head (batch))) {
     n_records += operation->type < OPERATION_SINKS;
     n_tracks += operation->type == OPERATION_TRACK;
-    /* Who closes it does not wait until all is removed. */
+    /* Do not make closing wait until everything is removed. */
     if (written && operation->more && !closing)
       watch_store_remove_before (self, operation->value);
     if (operation->event)

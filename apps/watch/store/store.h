@@ -9,40 +9,40 @@
 
 G_BEGIN_DECLS
 
-/* A database in WAL mode. All functions may be called from any thread. What is added goes to a
- * queue and is written by a thread of the store, in transactions: adding never waits for the disk.
- * The queue is bounded; what does not fit is dropped and counted. Searches read in their own
- * connection, in the caller's thread. */
+/* A database in WAL mode. Thread-safe. Records go to a queue, from which the store's thread
+ * writes them in transactions: adding never waits for the disk. The queue is bounded; records
+ * that do not fit are dropped and counted. Searches run in the caller's thread, in their own
+ * connection. */
 typedef struct _WatchStore WatchStore;
 
-/* Opens DATA/watch.sqlite, and makes it if it is not there. Fails if another process has it open,
- * or a newer version wrote it. */
+/* Opens or creates DATA/watch.sqlite. Fails if another process has it open, or a newer version
+ * wrote it. */
 WatchStore *watch_store_open (const gchar *data, GError **error);
 
-/* The same for searches alone, also while another process has it open. Fails if there is none. */
+/* The same for searches only, also while another process has it open. Fails if there is none. */
 WatchStore *watch_store_open_for_reading (const gchar *data, GError **error);
 
-/* Writes what is queued, and closes it. */
+/* Writes queued records, and closes the database. */
 void watch_store_close (WatchStore *self);
 
-/* Waits until all that was added before is committed. Returns FALSE if it cannot be written now,
- * such as on a full disk; it is tried again. Not from the callback below. */
+/* Waits until everything added so far is committed. Returns FALSE if it cannot be written now,
+ * such as on a full disk; the store goes on trying. Not from the callback below. */
 gboolean watch_store_flush (WatchStore *self);
 
 /* --- Adding. All take the record. --- */
 
-/* Adds the event, and its line to the spool of each sink that wants events, in one transaction. */
+/* Adds the event and, in the same transaction, its line to the spool if a sink wants events. */
 void watch_store_add_event (WatchStore *self, WatchEvent *event);
 void watch_store_add_track (WatchStore *self, WatchTrack *track);
-/* Adds to the counts of the same minute, takes the larger `inside`. */
+/* Adds to the counts of that minute, and keeps the larger `inside`. */
 void watch_store_add_minute (WatchStore *self, WatchMinute *minute);
-/* Adds a line to the spool alone, as for frames. */
+/* Adds a line to the spool only, as for frames. */
 void watch_store_add_line (WatchStore *self, const gchar *camera, WatchLineKinds kind, gchar *line);
 
-/* From now on, events and tracks are not put into the spool: those of recordings are no news. */
+/* Keeps events and tracks out of the spool from now on: those of recordings are no news. */
 void watch_store_stop_spooling (WatchStore *self);
 
-/* Called in the store's thread after the commit, with the events that are now safe. */
+/* Called in the store's thread after a commit, with the events that are now safe. */
 typedef void (*WatchStoreCommitted) (GPtrArray *events, gpointer user_data);
 void watch_store_set_committed (WatchStore *self, WatchStoreCommitted func, gpointer user_data);
 
@@ -58,7 +58,7 @@ typedef struct
 typedef struct
 {
   guint64 last_track; /* the highest number, or 0 */
-  GArray *counts;     /* of WatchStoreCounts, for each zone that had an event */
+  GArray *counts;     /* WatchStoreCounts, for each zone that had an event */
   gint64 lost_since;  /* time of the last event `lost`, 0 if `back` came after it */
 } WatchStorePast;
 
@@ -67,7 +67,7 @@ typedef struct
 void watch_store_get_past (WatchStore *self, const gchar *camera, WatchStorePast *past);
 void watch_store_past_clear (WatchStorePast *past);
 
-/* When the last track of the session ended, 0 if there is none. Takes up to some 100 ms. */
+/* Returns the end of the session's last track, 0 if there is none. May take some 100 ms. */
 gint64 watch_store_get_session_end (WatchStore *self, const gchar *session);
 
 /* --- Searching --- */
@@ -79,7 +79,7 @@ typedef struct
   const gchar *class_name; /* NULL: all */
   const gchar *zone;       /* NULL: all */
   gint kind;               /* WatchEventKind, -1: all; for events */
-  gint64 before;           /* row, for the next page; 0: from the latest */
+  gint64 before;           /* row from which to go on; 0: from the latest */
   guint limit;             /* 1 to 1000 */
   /* For tracks: x and y of each point in shares of the frame; 2 points: a line that the path
    * crosses, 3 or more: a polygon that the path enters. NULL: anywhere. */
@@ -87,9 +87,8 @@ typedef struct
   guint n_points; /* at most 64 */
 } WatchQuery;
 
-/* Return records with the latest first, and set @next to the row from which the next page goes on,
- * or 0 at the end. Return NULL and set @error if the query is wrong or takes more than some
- * seconds. */
+/* Return records, latest first, and set @next to the row for the next page, or 0 at the end.
+ * Return NULL and set @error if the query is wrong or takes more than some seconds. */
 GPtrArray *watch_store_find_events (WatchStore *self, const WatchQuery *query, gint64 *next,
                                     GError **error);
 GPtrArray *watch_store_find_tracks (WatchStore *self, const WatchQuery *query, gint64 *next,
@@ -109,23 +108,23 @@ typedef struct
 
 void watch_line_free (WatchLine *line);
 
-/* Names the sinks, NULL-terminated, and the @kinds that each wants. Those of before
- * keep their place, new ones begin with the next line, and the others are forgotten. If the spool
- * is larger than @max_bytes, the oldest lines are dropped, and counted for each sink that had not
- * taken them. */
+/* Sets the sinks, NULL-terminated, and the @kinds that each wants. Known sinks keep their place,
+ * new ones begin with the next line, and all others are forgotten. Above @max_bytes, the spool
+ * drops its oldest lines, and counts them for each sink that had not taken them. */
 void watch_store_set_sinks (WatchStore *self, const gchar *const *names,
                             const WatchLineKinds *kinds, guint64 max_bytes);
 
-/* Returns up to @max lines (WatchLine) after @row in order of their rows; @row 0: those after the
- * last one taken. */
+/* Returns up to @max lines (WatchLine) after @row, in order; @row 0 stands for the last one
+ * taken. */
 GPtrArray *watch_store_peek (WatchStore *self, const gchar *sink, gint64 row, guint max);
-/* The sink has taken all lines up to @row. Returns when that is committed, or cannot be now. */
+/* Tells that the sink has taken all lines up to @row. Returns when that is committed, or cannot
+ * be written now. */
 void watch_store_taken (WatchStore *self, const gchar *sink, gint64 row);
 
 typedef struct
 {
-  guint64 pending; /* lines */
-  guint64 dropped; /* lines, since the database was made */
+  guint64 pending; /* lines waiting */
+  guint64 dropped; /* lines, since the database was created */
 } WatchSpoolStats;
 
 void watch_store_get_spool_stats (WatchStore *self, const gchar *sink, WatchSpoolStats *stats);
@@ -140,9 +139,9 @@ void watch_store_forget_files (WatchStore *self, const gchar *const *files);
 typedef struct
 {
   guint64 events, tracks; /* added since it was opened */
-  guint64 dropped;        /* records that did not fit into the queue, or could not be written */
+  guint64 dropped;        /* records that did not fit into the queue or could not be written */
   guint queued;
-  guint64 bytes;         /* of the database */
+  guint64 bytes;         /* size of the database */
   WebReason *last_error; /* such as a full disk, or NULL; web_reason_free() */
 } WatchStoreStats;
 
