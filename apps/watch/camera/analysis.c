@@ -1,8 +1,8 @@
 /* cudaccl-watch - events, tracks and minutes from the frames of a camera
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* An event that needs a picture waits until the frame is encoded, and those after it wait, too:
- * they reach the store in order of their numbers. Frames never wait. */
+/* An event that needs a picture waits until its frame is encoded, and so do later events: all
+ * reach the store in the order of their numbers. Frames never wait. */
 
 #include "apps/watch/camera/analysis.h"
 
@@ -16,13 +16,13 @@
 #define STILL_AFTER (5 * G_USEC_PER_SEC)
 /* Twice ccltrack's max-miss, which runs at half the speed in groups, and more. */
 #define TRACK_ENDS_AFTER (4 * G_USEC_PER_SEC)
-/* Tracks that ccltrack may still bring back. */
+/* Ended tracks that ccltrack may still bring back. */
 #define MAX_ENDED 256
 #define MINUTE (60 * G_USEC_PER_SEC)
-/* Pictures: how much larger an object must have become, how often at most, how many frames wait to
- * be encoded at a time, and how many tracks keep one. */
+/* Pictures of tracks: how much larger an object must have become for a new one, how many frames
+ * wait to be encoded, and how many tracks keep one. */
 #define CLEARLY_LARGER 1.25
-/* Between pictures for tracks: at most two a second of a camera, and ten of all. */
+/* Shortest time between pictures of tracks: two a second per camera, ten for all. */
 #define PICTURE_INTERVAL (G_USEC_PER_SEC / 2)
 #define CAMERA_INTERVAL (G_USEC_PER_SEC / 10)
 #define MAX_JOBS 3
@@ -33,7 +33,7 @@ typedef struct
 {
   gchar *name;
   gboolean tripwire;
-  guint64 in, out; /* over restarts */
+  guint64 in, out; /* kept over restarts */
   guint inside;
   guint64 minute_in, minute_out;
   guint minute_inside;
@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   WatchEvent *event;
-  guint64 job; /* whose picture it gets; 0: none */
+  guint64 job; /* job whose picture the event gets; 0: none */
 } Waiting;
 
 struct _WatchAnalysis
@@ -54,24 +54,24 @@ struct _WatchAnalysis
 
   GMutex lock;
   GCond idle;
-  guint64 number;           /* of the last event */
-  guint64 track_base;       /* ccltrack's ids count from here */
+  guint64 number;           /* number of the last event */
+  guint64 track_base;       /* added to ccltrack's ids */
   guint64 last_track;       /* the highest number */
   GHashTable *tracks;       /* ccltrack's id to WatchLiveTrack */
   guint64 ended[MAX_ENDED]; /* numbers of the last tracks that ended */
   guint n_ended;
-  GPtrArray *zones;   /* of Zone: all that there were */
-  GPtrArray *present; /* of Zone, in the order of cclzones; not owned */
+  GPtrArray *zones;   /* Zone: all that ever existed */
+  GPtrArray *present; /* Zone, in the order of cclzones; borrowed */
   gboolean moving;
   gint64 last_object;
-  gint64 minute; /* when it began */
+  gint64 minute; /* start of the present minute */
   guint64 minute_in, minute_out;
   guint minute_inside;
   guint64 frames;
   guint width, height, objects;
-  GArray *boxes; /* of WatchBox */
+  GArray *boxes; /* WatchBox */
 
-  GQueue waiting; /* of Waiting */
+  GQueue waiting; /* Waiting */
   guint64 last_job;
   guint n_jobs;
   gint64 picture_interval;
@@ -87,7 +87,7 @@ zone_free (gpointer data)
   g_free (zone);
 }
 
-/* Numbers of a camera go on when it is removed and added again in the same session. */
+/* A camera that is removed and added again in a session goes on with its numbers. */
 typedef struct
 {
   guint64 event, track;
@@ -141,7 +141,7 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSto
   self->track_base = self->last_track;
   self->tracks = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) watch_live_track_free);
   self->zones = g_ptr_array_new_with_free_func (zone_free);
-  /* All now: the streaming thread must not wait for the database. */
+  /* Load everything now: the streaming thread must not wait for the database. */
   for (guint i = 0; i < past->counts->len; i++) {
     const WatchStoreCounts *counts = &g_array_index (past->counts, WatchStoreCounts, i);
     Zone *zone = add_zone (self, counts->zone);
@@ -167,7 +167,7 @@ watch_analysis_set_recorder (WatchAnalysis *self, WatchRecorder *recorder)
   g_mutex_unlock (&self->lock);
 }
 
-/* --- Events; all with the lock --- */
+/* --- Events; call with the lock held --- */
 
 static void
 store_event (WatchAnalysis *self, WatchEvent *event)
@@ -201,7 +201,7 @@ event_new (WatchAnalysis *self, WatchEventKind kind, gint64 time)
   return event;
 }
 
-/* Takes @event, which gets the picture of @job, if that is not 0. */
+/* Takes @event, which gets the picture of @job unless that is 0. */
 static void
 push_event (WatchAnalysis *self, WatchEvent *event, guint64 job)
 {
@@ -232,7 +232,7 @@ save_picture (WatchAnalysis *self, gint64 time, guint64 number, GBytes *jpeg)
   return watch_media_add_picture (self->shared.media, self->camera, time, number, jpeg);
 }
 
-/* Gives the picture to the events and tracks that wait for it. */
+/* Gives a picture to the events and tracks that wait for it. */
 static void
 finish_job (WatchAnalysis *self, const Job *job, GBytes *jpeg)
 {
@@ -273,7 +273,7 @@ finish_job (WatchAnalysis *self, const Job *job, GBytes *jpeg)
 static void
 run_job (gpointer data, gpointer user_data)
 {
-  /* One for each of the few threads for pictures. */
+  /* One per encoder thread. */
   static GPrivate encoder = G_PRIVATE_INIT ((GDestroyNotify) watch_jpeg_free);
   Job *job = data;
   WatchAnalysis *self = job->analysis;
@@ -302,10 +302,10 @@ typedef struct
   const GstVideoInfo *video;
   gboolean mappable;
   gint64 time;
-  guint64 job; /* that encodes it, or 0 */
+  guint64 job; /* job that encodes the frame, or 0 */
 } Frame;
 
-/* Begins to encode the frame, unless that has begun, or too many wait. */
+/* Begins to encode the frame, unless it already has or too many wait. */
 static void
 start_job (WatchAnalysis *self, Frame *frame)
 {
@@ -400,7 +400,7 @@ finish_tracks (WatchAnalysis *self, gint64 before)
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     WatchLiveTrack *track = value;
 
-    /* From a later time: before the clock was set back. */
+    /* The timestamp lies in the future: the clock was set back. */
     if (track->last < before || track->last - MINUTE > before) {
       finish_track (self, track);
       g_hash_table_iter_remove (&iter);
@@ -438,7 +438,7 @@ add_object (WatchAnalysis *self, const GstCclMeta *meta, const GstCclComponent *
                    point.height };
 
   g_array_append_val (self->boxes, box);
-  /* A number stands for one track: what comes back too late is only shown. */
+  /* A number stands for one track: a track that comes back too late is only shown. */
   if (!track && has_ended (self, box.track))
     return;
   if (!track) {
@@ -563,13 +563,13 @@ add_minute (WatchAnalysis *self, const gchar *zone, guint64 in, guint64 out, gui
   watch_store_add_minute (self->shared.store, minute);
 }
 
-/* Ends the minute unless it is that of @time. */
+/* Begins the minute of @time, unless it is the present one. */
 static void
 set_minute (WatchAnalysis *self, gint64 time)
 {
   gint64 minute = time - time % MINUTE;
 
-  /* Clocks may be set back a little. */
+  /* Ignore a clock that is set back a little. */
   if (minute <= self->minute && time > self->minute - MINUTE)
     return;
   add_minute (self, NULL, self->minute_in, self->minute_out, self->minute_inside);
@@ -595,8 +595,8 @@ add_frame_line (WatchAnalysis *self, gint64 time)
       watch_frame_to_json (self->camera, self->shared.session, self->frames, time, self->boxes));
 }
 
-/* Passes on the metadata, with ids of tracks and counts that go on over streams and restarts, as
- * those of events do. */
+/* Passes on the metadata, with ids and counts that go on over streams and restarts, as in
+ * events. */
 static void
 pass_metadata (WatchAnalysis *self, const Frame *frame)
 {
@@ -714,7 +714,7 @@ void
 watch_analysis_tick (WatchAnalysis *self, gint64 now)
 {
   g_mutex_lock (&self->lock);
-  /* Frames are somewhat late. */
+  /* Frames arrive somewhat late. */
   finish_tracks (self, now - 2 * TRACK_ENDS_AFTER);
   set_minute (self, now - TRACK_ENDS_AFTER);
   g_mutex_unlock (&self->lock);

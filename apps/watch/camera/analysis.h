@@ -13,23 +13,23 @@
 
 G_BEGIN_DECLS
 
-/* Lives as long as the camera, over all its streams: numbers of events and tracks, and counts of
- * zones, go on. From any thread; frames of one stream at a time. */
+/* Lives as long as the camera: numbers and counts go on from stream to stream. Thread-safe;
+ * frames of one stream at a time. */
 typedef struct _WatchAnalysis WatchAnalysis;
 
-/* Only what lines are wanted is taken from @settings. Numbers and counts go on from @past. */
+/* Numbers and counts go on from @past. @settings tell which lines are wanted. */
 WatchAnalysis *watch_analysis_new (WatchSettings *settings, const gchar *camera,
                                    const WatchStorePast *past, const WatchShared *shared);
-/* Who makes the clips, not owned; NULL: there are none. */
+/* Records clips; borrowed, may be NULL. */
 void watch_analysis_set_recorder (WatchAnalysis *self, WatchRecorder *recorder);
-/* Ends what goes on, and waits for pictures that are being encoded. */
+/* Ends tracks and movement, and waits for pictures that are being encoded. */
 void watch_analysis_free (WatchAnalysis *self);
 
-/* A new stream begins: ccltrack counts from 1 again. Ends what went on in the last one. */
+/* Begins a new stream, in which ccltrack counts from 1 again, and ends the tracks and movement
+ * of the last one. */
 void watch_analysis_restart (WatchAnalysis *self, gint64 time);
 
-/* Takes a frame with the metadata of cclzones. There are only pictures of frames that are
- * @mappable. */
+/* Takes a frame with the metadata of cclzones. Only @mappable frames become pictures. */
 void watch_analysis_add_frame (WatchAnalysis *self, GstBuffer *frame, const GstVideoInfo *video,
                                gboolean mappable, gint64 time);
 
@@ -40,7 +40,7 @@ void watch_analysis_add_event (WatchAnalysis *self, WatchEventKind kind, gint64 
 /* Once a second: ends tracks and minutes even if there are no frames. */
 void watch_analysis_tick (WatchAnalysis *self, gint64 now);
 
-/* Fills in what the frames tell: frames, size, objects, moving, zones, boxes. */
+/* Fills in the fields known from frames: frames, size, objects, moving, zones, boxes. */
 void watch_analysis_get_status (WatchAnalysis *self, WatchCameraStatus *status);
 
 G_END_DECLS

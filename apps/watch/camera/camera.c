@@ -9,31 +9,32 @@
 #include "apps/watch/camera/viewers.h"
 #include "apps/watch/settings/values.h"
 
-#define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* up to the first frame */
+#define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* until the first frame */
 #define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
-#define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* the next failure is the first again */
+#define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* after this, a failure counts as the first */
 #define MAX_DELAY 16                          /* seconds between tries */
-#define MAX_STARTING 8                        /* streams that may be without a frame at a time, */
-#define STARTING_TIME (3 * G_USEC_PER_SEC)    /* but only for so long */
-#define MAX_HANGING 3                         /* streams that do not stop */
+#define MAX_STARTING 8                        /* most streams without a frame at a time, */
+#define STARTING_TIME (3 * G_USEC_PER_SEC)    /* each for at most this long */
+#define MAX_HANGING 3                         /* most streams that hang while stopping */
 #define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
 
 typedef struct _Camera Camera;
 
-/* A stream, to analyse or only to record, and its tries. Main thread, unless noted. */
+/* A stream, to analyse or only to record, and the attempts to connect. Main thread only unless
+ * noted. */
 typedef struct
 {
   Camera *camera;
-  WatchStream *stream; /* NULL between tries; under the lock of the camera */
-  GPtrArray *hanging;  /* streams that have not stopped yet */
+  WatchStream *stream; /* NULL between attempts; protected by the camera's lock */
+  GPtrArray *hanging;  /* streams that are still stopping */
   guint failures;      /* in a row */
-  guint retry;         /* source, or 0 */
-  guint skip_decoders; /* that failed */
+  guint retry;         /* source id, or 0 */
+  guint skip_decoders; /* decoders that failed */
   gint64 started;      /* monotonic time */
-  gint64 last;         /* frame or access unit, or 0; under the lock */
+  gint64 last;         /* time of the last frame or access unit, or 0; protected by lock */
 } Feed;
 
-/* Those of all cameras that may have no frame yet, latest first. */
+/* Feeds of all cameras without a frame so far, latest first. */
 static GList *starting;
 
 struct _Camera
@@ -48,11 +49,11 @@ struct _Camera
   WatchRecorder *recorder; /* or NULL */
   Feed analyse, record;
   guint tick;
-  guint idle;          /* source that tells the main thread of the first frame; under the lock */
+  guint idle;          /* source of on_running(), or 0; protected by lock */
   gboolean finished;   /* the file has ended */
-  gint64 away_since;   /* of the last event lost, or 0 */
-  gint64 tick_time;    /* of the last tick, monotonic */
-  guint64 tick_frames; /* up to then */
+  gint64 away_since;   /* time of the last event `lost`, or 0 */
+  gint64 tick_time;    /* monotonic time of the last tick */
+  guint64 tick_frames; /* frames up to then */
 
   GMutex lock;
   WatchCameraState state;
@@ -60,10 +61,10 @@ struct _Camera
   WebReason *reason; /* may be NULL */
   guint64 lost, late, frames;
   gdouble rate;
-  guint64 late_before; /* of streams before this one */
+  guint64 late_before; /* late frames of earlier streams */
   gint64 frozen_after;
-  gboolean frozen;      /* the picture is the same */
-  WatchFrozen pictures; /* streaming thread */
+  gboolean frozen;      /* the picture does not change */
+  WatchFrozen pictures; /* streaming thread only */
 };
 
 /* Takes @reason, which may be NULL. */
@@ -87,7 +88,7 @@ set_state (Camera *self, WatchCameraState state, WebReason *reason)
 
 static void start_feed (Feed *feed);
 
-/* --- What comes from the streams; streaming threads --- */
+/* --- Frames and access units; streaming threads --- */
 
 static void
 on_encoded (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data)
@@ -133,7 +134,7 @@ on_frame (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *in
   g_mutex_lock (&self->lock);
   after = self->frozen_after;
   g_mutex_unlock (&self->lock);
-  /* The picture of a file may well stay the same. */
+  /* The picture of a file may stay the same. */
   if (info->mappable && info->live)
     frozen = watch_frozen_add (&self->pictures, buffer, video, info->key, now, after);
   g_mutex_lock (&self->lock);
@@ -150,7 +151,7 @@ on_frame (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *in
     watch_viewers_add_frame (self->viewers, buffer, video);
 }
 
-/* --- Tries --- */
+/* --- Attempts --- */
 
 /* Forgets streams that have stopped. */
 static void
@@ -189,8 +190,8 @@ stop_feed (Feed *feed)
     watch_analysis_restart (self->analysis, g_get_real_time ());
 }
 
-/* Whether another stream may start now. With many cameras, decoders and models start one after the
- * other: if all began at once, none might have a frame before its time is over. */
+/* Whether another stream may start now. Decoders and models start one after another: if many
+ * began at once, none might have a frame in time. */
 static gboolean
 may_start (void)
 {
@@ -213,7 +214,7 @@ may_start (void)
   return n < MAX_STARTING;
 }
 
-/* Starts, or tries again soon. */
+/* Starts the feed now, or soon. */
 static gboolean
 on_retry (gpointer user_data)
 {
@@ -236,7 +237,7 @@ retry_feed (Feed *feed)
 
   stop_feed (feed);
   feed->failures++;
-  /* Cameras that went together need not come together. */
+  /* Spread the attempts of cameras that were lost together. */
   feed->retry = g_timeout_add ((guint) (delay * g_random_double_range (750, 1250)), on_retry, feed);
 }
 
@@ -247,7 +248,7 @@ lose (Camera *self, WatchCameraState state, WebReason *reason)
   gint64 now;
 
   retry_feed (&self->analyse);
-  now = g_get_real_time (); /* after the events that this ended */
+  now = g_get_real_time (); /* later than the events that retry_feed() ended */
   if (!self->away_since) {
     self->away_since = now;
     g_mutex_lock (&self->lock);
@@ -363,7 +364,7 @@ check_recorded (Camera *self, gint64 now)
     feed->failures = 0;
 }
 
-/* Starts or stops what the settings and the schedule say. */
+/* Starts or stops the streams as the settings and the schedule say. */
 static void
 apply (Camera *self)
 {
@@ -403,7 +404,7 @@ count_frames (Camera *self, gint64 now)
   if (now > self->tick_time && self->tick_time) {
     gdouble rate = (self->frames - self->tick_frames) * 1e6 / (now - self->tick_time);
 
-    /* Of the last seconds. */
+    /* Smoothed over the last seconds. */
     self->rate = self->rate > 0 && rate > 0 ? 0.7 * self->rate + 0.3 * rate : rate;
   }
   self->tick_time = now;
@@ -427,7 +428,7 @@ on_tick (gpointer user_data)
 
 /* --- The interface --- */
 
-/* Why there are no clips, or NULL. */
+/* Returns why there are no clips, or NULL. */
 static WebReason *
 get_hint (Camera *self)
 {
@@ -570,7 +571,7 @@ update (WatchCamera *one, WatchCameraSettings *camera)
   if (watch_camera_settings_equal (self->parent.settings, camera, NULL))
     return;
   if (restart) {
-    /* Without waiting: sources that hang would add up, and hold up the page. */
+    /* Do not wait: sources that hang would add up, and block the page. */
     stop_feed (&self->analyse);
     stop_feed (&self->record);
   }
@@ -612,14 +613,14 @@ watch_camera_new (WatchSettings *settings, WatchCameraSettings *camera, const Wa
   make_recorder (self);
   watch_store_get_past (shared->store, camera->name, &past);
   self->analysis = watch_analysis_new (settings, camera->name, &past, shared);
-  /* When it comes, it is back, also after a restart. */
+  /* The camera is `back` when it comes, also after a restart. */
   self->away_since = past.lost_since;
   watch_store_past_clear (&past);
   watch_analysis_set_recorder (self->analysis, self->recorder);
   self->viewers = watch_viewers_new ();
   apply (self);
   self->tick = g_timeout_add_seconds (1, on_tick, self);
-  /* From now on: the caller does not have the camera yet. */
+  /* Not earlier: the caller did not have the camera. */
   self->changed = changed;
   self->user_data = user_data;
   return &self->parent;

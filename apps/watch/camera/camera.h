@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Runs the pipeline of one camera: connects, tries again for ever, finds out when the picture
- * freezes, and turns what the elements find into events, tracks and minutes of the store. No
- * failure of a camera reaches another. Main thread only unless noted. */
+/* Runs the pipeline of one camera: connects, tries again for ever, detects a frozen picture, and
+ * turns metadata into events, tracks and minutes in the store. No failure of a camera reaches
+ * another. Main thread only unless noted. */
 typedef struct _WatchCamera WatchCamera;
 
 /* How others see a camera; tests implement it without a pipeline. */
@@ -52,14 +52,14 @@ void watch_camera_remove_viewer (WatchCamera *self, guint id);
  */
 void watch_camera_update (WatchCamera *self, WatchCameraSettings *settings);
 
-/* Begins to stop it: then several can be freed at once. */
+/* Begins to stop, so that several cameras can stop at the same time. */
 void watch_camera_stop (WatchCamera *self);
 
-/* Stops it and waits until its threads have ended, for at most some seconds: a source that hangs is
- * left to a thread of its own. */
+/* Stops the camera and waits some seconds at most for its threads: a source that hangs is left
+ * to its own thread. */
 void watch_camera_free (WatchCamera *self);
 
-/* Called in the main thread when the state has changed. */
+/* Called in the main thread when the state changes. */
 typedef void (*WatchCameraChanged) (WatchCamera *camera, gpointer user_data);
 
 typedef WatchCamera *(*WatchCameraNew) (WatchSettings *settings, WatchCameraSettings *camera,

@@ -74,7 +74,7 @@ watch_error_to_reason (const GError *error, const gchar *debug, const gchar *sou
   text = g_strdup_printf ("%s%s%s%s", error->message, source ? " (" : "", source ? source : "",
                           source ? ")" : "");
   text = hide (text, password);
-  /* Messages may have the address with its query. */
+  /* Messages may contain the address with its query. */
   if (!g_str_equal (uri, redacted)) {
     gchar **parts = g_strsplit (text, uri, -1);
 

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#define INTERVAL (G_USEC_PER_SEC / 2) /* between looks */
+#define INTERVAL (G_USEC_PER_SEC / 2) /* between comparisons */
 #define ROWS 4                        /* every fourth row */
-#define WITHOUT_KEYS 12               /* how much longer without key frames */
-#define CHANGES 5 /* in a row, so that the camera is not frozen any more without key frames */
+#define WITHOUT_KEYS 12               /* times longer without key frames */
+#define CHANGES 5                     /* changes in a row that end a freeze without key frames */
 
 /* FNV-1a over words of 8 bytes, of rows of the first plane. */
 static gboolean
@@ -30,7 +30,7 @@ get_hash (GstBuffer *buffer, const GstVideoInfo *video, guint64 *hash)
 
       memcpy (&word, row + x, sizeof (word));
       *hash = (*hash ^ word) * G_GUINT64_CONSTANT (0x100000001b3);
-      *hash ^= *hash >> 32; /* upper bits count, too */
+      *hash ^= *hash >> 32; /* mix in the upper bits */
     }
   }
   gst_video_frame_unmap (&frame);

@@ -8,23 +8,23 @@
 
 G_BEGIN_DECLS
 
-/* A sensor has noise, so that two pictures are never the same. But an encoder may leave out the
- * noise up to the next key frame, and encode a frozen picture somewhat differently up to it. So key
- * frames are compared with each other, and only after a much longer time all frames. */
+/* A sensor's noise makes every picture differ. But an encoder may leave out the noise until the
+ * next key frame, or encode a frozen picture slightly differently until then. So key frames are
+ * compared with each other, and all frames only over a much longer time. */
 typedef struct
 {
   struct
   {
     guint64 hash;
-    gint64 since; /* the picture is this one; 0: there was none */
-    gint64 last;  /* look */
+    gint64 since; /* start of this picture; 0: there was none */
+    gint64 last;  /* last comparison */
   } key, any;
-  guint changes; /* of `any`, in a row */
+  guint changes; /* changes of `any` in a row */
   gboolean frozen;
 } WatchFrozen;
 
-/* Another stream begins: pictures are not compared with those before. A frozen camera stays frozen
- * until its picture changes. */
+/* Begins another stream, whose pictures are not compared with earlier ones. A frozen camera
+ * stays frozen until its picture changes. */
 void watch_frozen_restart (WatchFrozen *self);
 
 /* Takes a frame at @now (monotonic time). Returns whether the picture has been the same for @after

@@ -1,15 +1,16 @@
 /* cudaccl-watch - frames as JPEG pictures
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The elements are not in a pipeline: pushing a buffer into the first runs them all in the caller's
- * thread, and the last pad keeps the result. So a picture needs neither threads nor queues. */
+/* The elements stand outside of a pipeline: pushing a buffer into the first runs all of them in
+ * the caller's thread, and the last pad keeps the result. A picture needs neither threads nor
+ * queues. */
 
 #include "apps/watch/camera/jpeg.h"
 
 #include <gst/ccl/gstccl.h>
 
 #define MAX_WIDTH 1280
-/* Threads of the process that encode: an event waits for its picture. */
+/* Encoder threads of the process: an event waits for its picture. */
 #define MIN_THREADS 2
 #define MAX_THREADS 8
 
@@ -21,7 +22,7 @@ struct _WatchJpeg
   GstVideoInfo in, small, out;  /* @small: @in, scaled */
   GstVideoConverter *scaler;    /* NULL if frames are small enough */
   GstVideoConverter *converter; /* NULL before the first frame */
-  GstBuffer *scaled;            /* if there is a @scaler */
+  GstBuffer *scaled;            /* NULL without @scaler */
   GBytes *result;
 };
 
@@ -271,7 +272,7 @@ watch_jpeg_run (GFunc func, gpointer data)
   static gsize pool = 0;
   Job *job = g_new (Job, 1);
 
-  /* Exclusive threads stay, and so do their encoders. */
+  /* Exclusive threads stay alive, and so do their encoders. */
   if (g_once_init_enter (&pool)) {
     gint threads = CLAMP ((gint) g_get_num_processors () / 4, MIN_THREADS, MAX_THREADS);
 

@@ -8,8 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Encodes frames of any format in memory that can be mapped, at most 1280 pixels wide. For one
- * thread at a time. */
+/* Encodes mappable frames of any format, at most 1280 pixels wide. One thread at a time. */
 typedef struct _WatchJpeg WatchJpeg;
 
 /* With @boxes, zones and boxes are drawn by ccloverlay, if it is there. Returns NULL if GStreamer's
@@ -20,7 +19,7 @@ void watch_jpeg_free (WatchJpeg *self);
 /* Returns NULL if the frame cannot be mapped or converted. */
 GBytes *watch_jpeg_encode (WatchJpeg *self, GstBuffer *frame, const GstVideoInfo *info);
 
-/* Runs @func in one of the few threads for pictures. */
+/* Runs @func in an encoder thread. */
 void watch_jpeg_run (GFunc func, gpointer data);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 typedef struct
 {
   gchar *camera;
-  GWeakRef source; /* of GstAppSrc */
+  GWeakRef source; /* GstAppSrc */
 } Reader;
 
 struct _WatchMetadata
@@ -16,9 +16,9 @@ struct _WatchMetadata
   gint refs;
   gint n_readers; /* read without the lock */
   GMutex lock;
-  GPtrArray *readers;           /* of Reader */
-  GHashTable *cameras;          /* to the time of the last frame, 0 if there was none */
-  WatchMetadataChanged changed; /* main thread */
+  GPtrArray *readers;           /* Reader */
+  GHashTable *cameras;          /* name to the time of the last frame, 0 if there was none */
+  WatchMetadataChanged changed; /* main thread only */
   gpointer user_data;
 };
 
@@ -62,7 +62,7 @@ watch_metadata_unref (WatchMetadata *self)
   g_free (self);
 }
 
-/* Forgets readers whose sources were freed. With the lock. */
+/* Forgets readers whose sources were freed. Call with the lock held. */
 static void
 forget_freed (WatchMetadata *self)
 {
@@ -174,7 +174,7 @@ watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *
   const gint64 *last;
   gint64 time;
 
-  /* Frames are late: the next one may have been taken before now. */
+  /* Frames arrive late: the next one may have been taken before now. */
   g_mutex_lock (&self->lock);
   last = g_hash_table_lookup (self->cameras, camera);
   time = last && *last ? *last : g_get_real_time ();
@@ -187,7 +187,7 @@ watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *
   g_weak_ref_init (&reader->source, source);
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->readers, reader);
-  /* Those of a camera without frames would stay. */
+  /* Sources of a camera without frames would stay. */
   forget_freed (self);
   g_mutex_unlock (&self->lock);
 }
@@ -212,8 +212,8 @@ watch_metadata_push (WatchMetadata *self, const gchar *camera, GstBuffer *buffer
   g_autoptr (GPtrArray) sources = get_sources (self, camera);
 
   for (guint i = 0; i < sources->len; i++) {
-    /* While a pipeline starts, sources have a clock before they have a base time: what came then
-     * would get the clock's own time, hours ahead, and the sink would wait for that. */
+    /* A starting source has a clock before it has a base time: a buffer would get the clock's
+     * own time, hours ahead, and the sink would wait for it. */
     if (GST_STATE (g_ptr_array_index (sources, i)) == GST_STATE_PLAYING)
       push (g_ptr_array_index (sources, i), buffer, width, height);
   }

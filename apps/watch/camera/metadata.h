@@ -17,29 +17,28 @@ WatchMetadata *watch_metadata_new (void);
 WatchMetadata *watch_metadata_ref (WatchMetadata *self);
 void watch_metadata_unref (WatchMetadata *self);
 
-/* A camera comes, or goes: then its sources get EOS. For the main thread. */
+/* Add or remove a camera; removing it sends EOS to its sources. Main thread only. */
 void watch_metadata_add_camera (WatchMetadata *self, const gchar *camera);
 void watch_metadata_remove_camera (WatchMetadata *self, const gchar *camera);
 
-/* Calls @func whenever a camera comes or goes, and now for those that are there; NULL ends that.
- * For the main thread. */
+/* Calls @func whenever a camera is added or removed, and now for each known one; NULL stops the
+ * calls. Main thread only. */
 typedef void (*WatchMetadataChanged) (const gchar *camera, gboolean present, gpointer user_data);
 void watch_metadata_set_changed (WatchMetadata *self, WatchMetadataChanged func,
                                  gpointer user_data);
 
-/* Feeds @source from now on, for as long as it lives. It gets empty buffers with GstCclMeta,
- * GstCclZonesMeta, and the time as GstReferenceTimestampMeta; the first at once, with the time of
- * the last frame and none of the camera's objects, so that a pipeline need not wait for a camera
- * that is lost. */
+/* Feeds @source for as long as it lives, with empty buffers that carry GstCclMeta,
+ * GstCclZonesMeta, and the time as GstReferenceTimestampMeta. The first comes at once, with the
+ * time of the last frame and no objects, so that a pipeline need not wait for a lost camera. */
 void watch_metadata_add_source (WatchMetadata *self, const gchar *camera, GstAppSrc *source);
 
-/* Notes the time of a frame. Returns whether there are sources, of any camera. */
+/* Notes the time of a frame. Returns whether any camera has sources. */
 gboolean watch_metadata_is_wanted (WatchMetadata *self, const gchar *camera, gint64 time);
 
 /* Returns a buffer with only the metadata of @frame, which was taken at @time. */
 GstBuffer *watch_metadata_copy (GstBuffer *frame, gint64 time);
 
-/* Passes on such a buffer, of a frame of that size, to the sources that play. */
+/* Passes such a buffer, of a frame of the given size, to all playing sources. */
 void watch_metadata_push (WatchMetadata *self, const gchar *camera, GstBuffer *buffer, guint width,
                           guint height);
 

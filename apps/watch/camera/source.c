@@ -1,7 +1,7 @@
 /* cudaccl-watch - sources of frames
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Elements are made and linked one by one, and the address is only ever the value of a property:
+/* Elements are created and linked one by one, and the address is only the value of a property:
  * settings cannot add elements. */
 
 #include "apps/watch/camera/stream-private.h"
@@ -45,8 +45,9 @@ compare_decoders (gconstpointer a, gconstpointer b)
   return gst_plugin_feature_rank_compare_func (x, y);
 }
 
-/* Gives a decoder the CUDA context of the analysis, which all cameras share. It would ask its
- * neighbours, but has none yet: each would have a context, memory and threads of its own. */
+/* Gives a decoder the CUDA context of the analysis, which all cameras share. The decoder would
+ * ask its neighbours, but has none yet, and would create a context of its own, with memory and
+ * threads. */
 static void
 share_cuda_context (WatchStream *self, GstElement *decoder)
 {
@@ -84,7 +85,7 @@ add_decoder (WatchStream *self, GstElement *bin, GstElement *last, const gchar *
     decoder = gst_element_factory_create (item->data, NULL);
     if (!decoder)
       continue;
-    /* Those of libav have as many threads as there are CPUs, each. */
+    /* Decoders of libav would have a thread per CPU, each. */
     if (g_object_class_find_property (G_OBJECT_GET_CLASS (decoder), "max-threads"))
       g_object_set (decoder, "max-threads", threads, NULL);
     gst_bin_add (GST_BIN (bin), decoder);
@@ -142,7 +143,7 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
 
   if (!filter)
     return NULL;
-  /* Parameters in front of each key frame, for who comes later. */
+  /* Put the parameters in front of each key frame, for those who join later. */
   g_object_set (parser, "config-interval", -1, NULL);
   caps = gst_caps_new_simple (media, "alignment", G_TYPE_STRING, "au", NULL);
   g_object_set (filter, "caps", caps, NULL);
@@ -164,7 +165,7 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
   return filter;
 }
 
-/* Goes on behind the pad @last_pad of @last, which has @caps. */
+/* Continues behind the pad @last_pad of @last, which has @caps. */
 static void
 link_video (WatchStream *self, GstElement *bin, GstElement *last, const gchar *last_pad,
             GstCaps *caps)
@@ -203,7 +204,7 @@ link_video (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
     gst_element_sync_state_with_parent (element);
 }
 
-/* Whether this is the first video. */
+/* Returns whether this is the first video. */
 static gboolean
 take_video (WatchStream *self)
 {
@@ -260,7 +261,7 @@ on_select_stream (GstElement *element, guint index, GstCaps *caps, gpointer user
   return g_strcmp0 (gst_structure_get_string (structure, "media"), "video") == 0;
 }
 
-/* Of parsebin. */
+/* Pads of parsebin. */
 static void
 on_parsed_pad (GstElement *element, GstPad *src, gpointer user_data)
 {
@@ -306,7 +307,7 @@ add_rtsp (WatchStream *self, GstElement *bin)
     return FALSE;
   g_object_set (source, "location", self->uri, "latency", 200, "tcp-timeout",
                 (guint64) 10 * G_USEC_PER_SEC, "timeout", (guint64) 5 * G_USEC_PER_SEC, NULL);
-  /* rtspt:// and rtspu:// say it themselves. */
+  /* rtspt:// and rtspu:// name the protocol themselves. */
   if (g_str_has_prefix (self->uri, "rtsp:"))
     gst_util_set_object_arg (G_OBJECT (source), "protocols", "tcp");
   set_credentials (self, source);
@@ -338,7 +339,7 @@ add_parsed (WatchStream *self, GstElement *bin, const gchar *name)
   return gst_element_link (source, parsebin);
 }
 
-/* Devices, and the ball. */
+/* Adds a device, or the ball of test://. */
 static gboolean
 add_raw (WatchStream *self, GstElement *bin, gboolean device)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-#define N_KEYS 16 /* frames in a decoder, at most */
+#define N_KEYS 16 /* most frames in a decoder */
 
 struct _WatchStream
 {
@@ -20,40 +20,40 @@ struct _WatchStream
   guint skip_decoders;
   WatchStreamFuncs funcs;
   gpointer user_data;
-  GstPadProbeCallback on_encoded; /* for access units behind the parser */
+  GstPadProbeCallback on_encoded; /* probe for access units behind the parser */
   GstPipeline *pipeline;
   GstClock *clock;
-  guint watch; /* of the bus; main thread */
+  guint watch; /* watch of the bus; main thread only */
 
-  /* Held while functions are called from streaming threads. */
+  /* Held while `funcs` are called from streaming threads. */
   GMutex lock;
-  gboolean active; /* functions may be called */
+  gboolean active; /* `funcs` may be called */
   WatchCameraSettings *camera;
   GstElement *zones;
 
-  /* Held while the state is changed. */
+  /* Held while the pipeline's state changes. */
   GMutex state_lock;
   gint stopping;
 
   GMutex done_lock;
   GCond done_cond;
-  gboolean done; /* stopped */
+  gboolean done; /* the pipeline has stopped */
 
-  /* Under the object lock of the pipeline. */
+  /* Protected by the pipeline's object lock. */
   GstElement *source;
   GstElement *motion;
-  GstElement *entry; /* of the analysis */
+  GstElement *entry; /* first element of the analysis */
   gchar *decoder;
   gboolean can_record, linked;
 
-  /* Streaming thread. */
-  GstClockTimeDiff offset; /* of running time, of a file that is repeated */
-  gboolean dropping;       /* access units up to the next key frame */
+  /* Streaming thread only. */
+  GstClockTimeDiff offset; /* running time at which a repeated file began again */
+  gboolean dropping;       /* drop access units up to the next key frame */
   GstClockTimeDiff baseline;
-  gint64 last_frame;  /* that was not dropped, monotonic time */
-  gint64 last_source; /* was replaced */
+  gint64 last_frame;  /* monotonic time of the last frame that was not dropped */
+  gint64 last_source; /* when the last source was replaced */
   WatchFrameInfo info;
-  GstClockTime keys[N_KEYS]; /* running time of key frames that were decoded last */
+  GstClockTime keys[N_KEYS]; /* running time of the last decoded key frames */
   guint next_key;
   gboolean has_keys;
   GstVideoInfo video;
@@ -68,8 +68,8 @@ void watch_stream_post_failure (WatchStream *self, WebReason *reason);
 /* Returns a new element in @bin, or NULL after posting an error. */
 GstElement *watch_stream_add_element (WatchStream *self, GstElement *bin, const gchar *name);
 
-/* Adds the source to the pipeline. Returns NULL after posting an error. It links itself with the
- * analysis when it knows what comes. */
+/* Adds the source to the pipeline; it links itself with the analysis once it knows the format.
+ * Returns NULL after posting an error. */
 GstElement *watch_stream_add_source (WatchStream *self);
 
 G_END_DECLS

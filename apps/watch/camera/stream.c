@@ -20,10 +20,10 @@
 #include "apps/watch/camera/errors.h"
 #include "apps/watch/settings/values.h"
 
-/* How late a frame may be, compared with others, before it is dropped, and an access unit. */
+/* Lateness, compared with other frames, from which frames and access units are dropped. */
 #define MAX_LATE (1 * GST_SECOND)
 #define MAX_DECODE_LATE (4 * GST_SECOND)
-/* Lateness to which a stream with wrong timestamps gets used. */
+/* Lateness that a stream with wrong timestamps may keep. */
 #define MAX_BASELINE (5 * GST_SECOND)
 #define BASELINE_STEP GST_MSECOND /* a frame */
 
@@ -56,8 +56,8 @@ watch_stream_unref (WatchStream *self)
   g_free (self);
 }
 
-/* The thread that stops the pipeline holds the stream until no function is called any more: signals
- * and probes need no references. */
+/* The thread that stops the pipeline holds the stream until the last callback has returned:
+ * signals and probes need no references. */
 static void
 add_probe (WatchStream *self, GstElement *element, const gchar *name, GstPadProbeType type,
            GstPadProbeCallback func)
@@ -75,7 +75,7 @@ get_elapsed (WatchStream *self)
 {
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self->pipeline));
 
-  /* Before PLAYING, there is no base. */
+  /* There is no base time before PLAYING. */
   return base ? GST_CLOCK_DIFF (base, gst_clock_get_time (self->clock)) : 0;
 }
 
@@ -110,7 +110,7 @@ get_wall_time (WatchStream *self, GstClockTimeDiff running)
   return GST_CLOCK_STIME_IS_VALID (running) ? now + (running - get_elapsed (self)) / 1000 : now;
 }
 
-/* How late a frame is, compared with the earliest of the last ones. */
+/* Returns how late a frame is, compared with the earliest recent ones. */
 static GstClockTimeDiff
 get_lateness (WatchStream *self, GstClockTimeDiff running, gboolean adapt)
 {
@@ -133,7 +133,7 @@ pass_encoded (WatchStream *self, GstPad *pad, GstBuffer *buffer, GstClockTimeDif
   GstCaps *caps = gst_pad_get_current_caps (pad);
   GstBuffer *copy = gst_buffer_copy (buffer); /* shares the data */
 
-  /* Before 0 only at the start. */
+  /* Negative only at the start. */
   GST_BUFFER_PTS (copy) =
       GST_CLOCK_STIME_IS_VALID (running) ? (GstClockTime) MAX (running, 0) : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS (copy) = GST_CLOCK_STIME_IS_VALID (dts)
@@ -202,7 +202,7 @@ on_decoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
   GstClockTimeDiff late = get_lateness (self, get_running (pad, GST_BUFFER_PTS (buffer)), TRUE);
   gint64 now = g_get_monotonic_time ();
 
-  /* Two frames a second in any case. */
+  /* Let two frames a second pass in any case. */
   if (late > MAX_LATE && now < self->last_frame + G_USEC_PER_SEC / 2) {
     self->info.late++;
     return GST_PAD_PROBE_DROP;
@@ -211,7 +211,7 @@ on_decoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Between ccltrack and cclzones: drops objects that are not of the camera's classes. */
+/* Between ccltrack and cclzones: drops objects of other classes than the camera's. */
 static GstPadProbeReturn
 on_tracked (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
 {
@@ -313,7 +313,7 @@ run_thread (WatchStream *self, const gchar *name, GThreadFunc func)
   g_thread_unref (g_thread_new (name, func, stream_ref (self)));
 }
 
-/* At the begin of the analysis of a file that is repeated. */
+/* In front of the analysis of a repeated file. */
 static GstPadProbeReturn
 on_source_event (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
 {
@@ -329,7 +329,7 @@ on_source_event (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
     run_thread (self, "watch-repeat", replace_source);
     return GST_PAD_PROBE_DROP;
   case GST_EVENT_STREAM_START:
-    /* For the analysis, it is the same stream. */
+    /* The analysis sees one stream. */
     return self->offset ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
   default:
     return GST_PAD_PROBE_OK;
@@ -338,7 +338,7 @@ on_source_event (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
 
 /* --- Building --- */
 
-/* Sets the zones, of @zones or, if that is NULL, of the element that is there. */
+/* Sets the zones of @zones or, if that is NULL, of the present element. */
 static void
 set_zones (WatchStream *self, GstElement *zones, WatchCameraSettings *camera)
 {
@@ -463,7 +463,7 @@ end (WatchStream *self, WebReason *reason, gboolean finished, gboolean decoder)
   web_reason_free (reason);
 }
 
-/* rtspsrc does not say why it could not connect. */
+/* Finds out why rtspsrc could not connect: it does not tell. */
 typedef struct
 {
   WatchStream *stream;
@@ -602,7 +602,7 @@ watch_stream_stop (WatchStream *self)
   self->active = FALSE;
   g_mutex_unlock (&self->lock);
   g_source_remove (self->watch);
-  /* Without waiting for a start that hangs. */
+  /* Do not wait for a start that hangs. */
   g_atomic_int_set (&self->stopping, TRUE);
   run_thread (self, "watch-stop", stop_thread);
 }

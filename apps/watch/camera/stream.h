@@ -11,25 +11,25 @@
 
 G_BEGIN_DECLS
 
-/* Connects to a camera, and passes on what comes until it fails or is stopped. The pipeline starts
- * and stops in threads of their own: a source that hangs holds up nothing else. */
+/* Connects to a camera, and passes on frames until it fails or is stopped. The pipeline starts
+ * and stops in threads of its own: a source that hangs blocks nothing else. */
 typedef struct _WatchStream WatchStream;
 
 typedef struct
 {
-  gboolean key;      /* the frame was decoded on its own */
+  gboolean key;      /* the frame was decoded from a key frame */
   gboolean live;     /* from a camera, not a file */
   gboolean mappable; /* its pixels can be read */
-  guint64 late;      /* frames that were not analysed so far, because the machine is slow */
+  guint64 late;      /* frames skipped so far because the machine is too slow */
 } WatchFrameInfo;
 
-/* The first two are called in streaming threads, one at a time, and not any more once
- * watch_stream_stop() has returned. */
+/* The first two are called in streaming threads, one at a time, and never after
+ * watch_stream_stop(). */
 typedef struct
 {
   /* An access unit of H.264 or H.265 with running time as timestamps. May be NULL. */
   void (*encoded) (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data);
-  /* A frame with its metadata, @time is when it was taken. */
+  /* A frame with its metadata; @time is when it was taken. */
   void (*frame) (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *info,
                  gint64 time, gpointer user_data);
   /* In the main thread, once: the stream has failed, or is @finished, as a file. @decoder: the
@@ -37,8 +37,8 @@ typedef struct
   void (*ended) (const WebReason *reason, gboolean finished, gboolean decoder, gpointer user_data);
 } WatchStreamFuncs;
 
-/* Starts. Without @analyse, there are only access units. @skip_decoders: how many decoders, from
- * the best on, are not to be tried. */
+/* Starts a stream. Without @analyse, there are only access units. Skips the @skip_decoders best
+ * decoders. */
 WatchStream *watch_stream_new (WatchSettings *settings, WatchCameraSettings *camera,
                                const gchar *uri, gboolean analyse, guint skip_decoders,
                                const WatchStreamFuncs *funcs, gpointer user_data);
@@ -46,14 +46,15 @@ WatchStream *watch_stream_new (WatchSettings *settings, WatchCameraSettings *cam
 /* Takes other zones, tripwires and dwell time. */
 void watch_stream_update (WatchStream *self, WatchCameraSettings *camera);
 
-/* Begins to stop; no function is called any more. */
+/* Begins to stop; no callback runs afterwards. */
 void watch_stream_stop (WatchStream *self);
-/* Waits until it has stopped, but not beyond @deadline (monotonic time). Returns whether it has. */
+/* Waits for the end, but not beyond @deadline (monotonic time). Returns whether the stream has
+ * stopped. */
 gboolean watch_stream_wait (WatchStream *self, gint64 deadline);
-/* After watch_stream_stop(). Does not wait. */
+/* Call after watch_stream_stop(). Does not wait. */
 void watch_stream_unref (WatchStream *self);
 
-/* Names of the decoder's factory and of cclmotion's backend, or NULL. */
+/* Returns the names of the decoder's factory and of cclmotion's backend, or NULL. */
 void watch_stream_get_elements (WatchStream *self, gchar **decoder, gchar **backend);
 /* Whether there are access units to record. */
 gboolean watch_stream_can_record (WatchStream *self);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define TOLERANCE 0.01
-/* Time for a frame, and memory of a track, are bounded. */
+/* Bounds the time per frame and the memory per track. */
 #define MAX_RECENT 64
 #define MAX_PATH 4096
 #define MAX_ZONES 64
@@ -64,7 +64,7 @@ watch_live_track_add (WatchLiveTrack *self, const WatchPoint *point)
     straight =
         is_near (&g_array_index (self->path, WatchPoint, self->path->len - 1), point, &recent[i]);
   if (!straight) {
-    /* A track this long goes on as a line to its end. */
+    /* A longer track goes straight to its end. */
     if (self->path->len < MAX_PATH)
       g_array_append_vals (self->path, &recent[self->recent->len - 1], 1);
     g_array_set_size (self->recent, 0);

@@ -8,29 +8,29 @@
 
 G_BEGIN_DECLS
 
-/* A track that goes on. */
+/* A track that has not ended. */
 typedef struct
 {
   guint64 number;
   gint64 begin, last; /* first and last sighting */
   gchar *class_name;  /* or NULL */
   gdouble confidence;
-  GArray *path;     /* of WatchPoint: what is kept */
-  GArray *recent;   /* of WatchPoint: since the last one that is kept */
+  GArray *path;     /* WatchPoint: points that are kept */
+  GArray *recent;   /* WatchPoint: points since the last kept one */
   GPtrArray *zones; /* names */
-  gdouble seen;     /* area of the present box, as a share of the frame */
-  gdouble area;     /* of the box in the picture, 0: there is no picture */
-  guint64 job;      /* that encodes the picture, 0: none does */
+  gdouble seen;     /* area of the present box, in shares of the frame */
+  gdouble area;     /* area of the box in the picture; 0: there is no picture */
+  guint64 job;      /* job that encodes the picture, or 0 */
   GBytes *jpeg;     /* the picture, or NULL */
   gint64 picture_time;
-  gchar *picture; /* name of the file with `jpeg`, or NULL while there is none */
+  gchar *picture; /* file name of `jpeg`, or NULL */
 } WatchLiveTrack;
 
 WatchLiveTrack *watch_live_track_new (guint64 number);
 void watch_live_track_free (WatchLiveTrack *self);
 
-/* Adds a sighting. Points that a straight line shows well enough are dropped: the box at any time
- * between two that are kept is at most a hundredth of the frame off. */
+/* Adds a sighting. Drops points near a straight line: at any time between two kept points, the
+ * box is off by a hundredth of the frame at most. */
 void watch_live_track_add (WatchLiveTrack *self, const WatchPoint *point);
 
 /* Adds the name of a zone, once. */

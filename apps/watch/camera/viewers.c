@@ -16,19 +16,19 @@ typedef struct
   gpointer user_data;
 } Viewer;
 
-/* With and without boxes. */
+/* A picture, with or without boxes. */
 typedef struct
 {
-  gint64 interval; /* of the fastest viewer; 0: there is none */
-  gint64 last;     /* frame */
+  gint64 interval; /* interval of the fastest viewer; 0: there is none */
+  gint64 last;     /* time of the last frame */
   gboolean busy;
-  WatchJpeg *jpeg; /* only of the job while that is busy; or NULL */
+  WatchJpeg *jpeg; /* used by the job only while it is busy; or NULL */
 } Kind;
 
 struct _WatchViewers
 {
   gint refs;
-  GArray *viewers; /* main thread */
+  GArray *viewers; /* main thread only */
   guint last_id;
   gboolean closed;
 
@@ -129,7 +129,7 @@ watch_viewers_remove (WatchViewers *self, guint id)
   update_kinds (self);
 }
 
-/* In the main thread. Viewers may be added and removed meanwhile. */
+/* Main thread. Viewers may be added and removed meanwhile. */
 static gboolean
 deliver (gpointer data)
 {
@@ -147,7 +147,7 @@ deliver (gpointer data)
     for (guint k = 0; k < self->viewers->len; k++) {
       Viewer *present = &g_array_index (self->viewers, Viewer, k);
 
-      /* Frames come at their own rate: better a little too early than a frame too late. */
+      /* Frames come at their own rate: rather a little early than a frame late. */
       if (present->id == viewer->id && now >= present->last + present->interval * 3 / 4) {
         present->last = now;
         due = TRUE;

@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* Called in the main thread with a JPEG picture of the camera, at most 1280 pixels wide; with NULL
- * when the camera is freed, and then not again: there is nothing to remove. */
+/* Called in the main thread with a JPEG picture of the camera, at most 1280 pixels wide. NULL is
+ * the last call: the camera is freed, and the viewer with it. */
 typedef void (*WatchPicture) (GBytes *jpeg, gpointer user_data);
 
-/* Encodes frames while there are viewers: once for all with boxes, once for all without, one at a
- * time. Frames that come meanwhile are left out. For the main thread unless noted. */
+/* Encodes frames while there are viewers: once for all with boxes, once for all without, one at
+ * a time. Skips frames that come meanwhile. Main thread only unless noted. */
 typedef struct _WatchViewers WatchViewers;
 
 WatchViewers *watch_viewers_new (void);
-/* Tells viewers with NULL; they are not called any more. */
+/* Calls viewers with NULL, for the last time. */
 void watch_viewers_free (WatchViewers *self);
 
 guint watch_viewers_add (WatchViewers *self, gboolean boxes, guint rate, WatchPicture func,
