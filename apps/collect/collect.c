@@ -9,8 +9,8 @@
 
 #include "apps/collect/database.h"
 
-#define BATCH 2000    /* lines of a transaction, at most */
-#define WAIT 200      /* ms for the first line */
+#define BATCH 2000    /* most lines per transaction */
+#define WAIT 200      /* ms to wait for the first line */
 #define MIN_DELAY 500 /* ms, before the next attempt */
 #define MAX_DELAY 8000
 #define JOIN_TIME (30 * G_TIME_SPAN_SECOND)
@@ -22,20 +22,21 @@ struct _Collect
   WatchSettings *settings;
   gchar *status_topic;
   rd_kafka_t *client;
-  PGconn *db; /* of the thread; NULL: to be opened */
+  PGconn *db; /* thread only; NULL: to be opened */
   gint64 tended;
-  gint64 waits_since; /* for partitions, monotonic time; 0: it has some, or others have all */
+  gint64 waits_since; /* start of the wait for partitions, monotonic time; 0: it has some, or others
+                         have all */
   GThread *thread;
 
   GMutex lock;
   GCond stopped;
   gboolean stops;
-  gint left;          /* the group */
-  CollectStats stats; /* without text */
+  gint left;          /* the client has left the group */
+  CollectStats stats; /* `text` is not used */
   gchar *kafka_text, *db_text;
 };
 
-/* @place is for what is wrong with Kafka, or with PostgreSQL. */
+/* @place holds the problem of Kafka, or that of PostgreSQL. */
 static void
 set_text (Collect *self, gchar **place, const gchar *text)
 {
@@ -93,7 +94,7 @@ open_db (Collect *self, GError **error)
   return self->db != NULL;
 }
 
-/* Returns FALSE if the thread is to end before all is committed. */
+/* Returns FALSE if the thread must end before everything is committed. */
 static gboolean
 write_lines (Collect *self, CollectKind kind, gchar **lines, guint n)
 {
@@ -126,7 +127,7 @@ write_lines (Collect *self, CollectKind kind, gchar **lines, guint n)
   return n == 0;
 }
 
-/* Opens the database, and removes what is old. */
+/* Opens the database, and removes old rows. */
 static void
 tend (Collect *self)
 {
@@ -212,8 +213,8 @@ read_lines (Collect *self, GPtrArray *lists[])
   return TRUE;
 }
 
-/* Commits what was read until now. By itself, librdkafka would commit what will have been read when
- * it sends the request: lines that are not written yet, too. */
+/* Commits the lines read so far. librdkafka would commit those read by the time it sends the
+ * request: lines that are not written yet, too. */
 static void
 commit (Collect *self)
 {
@@ -237,7 +238,7 @@ open_client (Collect *self, GError **error)
     { "auto.offset.reset", "earliest" },
     { "enable.auto.commit", "false" },
     { "allow.auto.create.topics", "true" },
-    /* What is written in one transaction is bounded, and so is what waits for it. */
+    /* Bound the lines of a transaction, and those that wait for it. */
     { "queued.max.messages.kbytes", "16384" },
     { "topic.metadata.refresh.interval.ms", "10000" },
     { "reconnect.backoff.max.ms", "1000" },
@@ -285,7 +286,7 @@ failed:
   return FALSE;
 }
 
-/* It may wait for a broker for ever: in a thread of its own. */
+/* It may wait for a broker for ever: run it in its own thread. */
 static gpointer
 destroy (gpointer client)
 {
@@ -293,7 +294,7 @@ destroy (gpointer client)
   return NULL;
 }
 
-/* A client that the group does not take is replaced by another. */
+/* Replace a client that the group does not accept. */
 static void
 open_again (Collect *self)
 {
@@ -302,7 +303,7 @@ open_again (Collect *self)
   set_text (self, &self->kafka_text, "Kafka gives this program no partitions: trying again");
   g_thread_unref (g_thread_new ("collect-close", destroy, g_steal_pointer (&self->client)));
   if (!open_client (self, &error))
-    g_error ("%s", error->message); /* the same settings were fine before */
+    g_error ("%s", error->message); /* the same settings were valid before */
 }
 
 static gpointer
@@ -385,7 +386,7 @@ collect_free (Collect *self)
     g_thread_unref (g_thread_new ("collect-leave", leave, self));
     while (!g_atomic_int_get (&self->left) && g_get_monotonic_time () < end)
       g_usleep (10000);
-    /* Without Kafka it does not end, but the program does. */
+    /* Without Kafka it does not end; the program ends anyway. */
     if (!g_atomic_int_get (&self->left))
       return;
   }

@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* Reads events and states of all programs from Kafka and writes them to PostgreSQL, in a thread of
- * its own. Kafka learns that a line was read after it was committed, and a line that comes twice is
- * stored once: so none is lost or doubled whenever this or the others are killed. Any number may
- * run: Kafka shares the partitions among them. */
+/* Reads events and states of all programs from Kafka and writes them to PostgreSQL, in its own
+ * thread. Kafka learns of a line after its commit, and a repeated line is stored once: no kill
+ * loses or doubles lines. Any number of collectors may run: Kafka shares the partitions among
+ * them. */
 typedef struct _Collect Collect;
 
 /* Fails if the settings are wrong; Kafka and PostgreSQL may be away. */
@@ -20,9 +20,9 @@ void collect_free (Collect *self);
 
 typedef struct
 {
-  guint64 stored, again; /* events that were new, and that were there already; since the start */
-  guint64 refused;       /* lines that are no events or states */
-  gint64 last;           /* when the last line came, or 0 */
+  guint64 stored, again; /* new events, and repeated ones; since the start */
+  guint64 refused;       /* lines that are neither events nor states */
+  gint64 last;           /* time of the last line, or 0 */
   gchar *text;           /* what is wrong, in words, or NULL; g_free() */
 } CollectStats;
 

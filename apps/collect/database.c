@@ -22,7 +22,7 @@ static const gchar schema[] =
     "  PRIMARY KEY (camera, session, number));"
     "CREATE INDEX IF NOT EXISTS events_utc ON events (utc, row);"
     "CREATE INDEX IF NOT EXISTS events_camera ON events (camera, utc, row);"
-    /* The numbers of a session are 1, 2, 3, …: if `number`, the highest, is not how many there are,
+    /* A session numbers its events 1, 2, 3, …: if `number`, the highest, is not their count,
      * some are missing. */
     "CREATE TABLE IF NOT EXISTS sessions ("
     "  camera text, session uuid, number bigint NOT NULL, stored bigint NOT NULL,"
@@ -47,7 +47,7 @@ static const gchar *const writes[] = {
       "    stored = s.stored + EXCLUDED.stored, first = least(s.first, EXCLUDED.first),"
       "    last = greatest(s.last, EXCLUDED.last))"
       "SELECT count(*) FROM fresh",
-  /* The latest of each program, which may come after another that is later. */
+  /* The latest state of each program; states may come out of order. */
   [COLLECT_STATES] =
       "WITH told AS ("
       "  INSERT INTO programs AS p"
@@ -67,7 +67,7 @@ static const gchar *const trims[] = {
   "DELETE FROM sessions WHERE last < now() - $1::int * interval '1 day'",
 };
 
-/* Programs that said goodbye are kept for a while, since older states may come later. */
+/* Keep programs that have ended for a while, since older states may still come. */
 static const gchar trim_programs[] =
     "DELETE FROM programs WHERE seen < now() - interval '1 day'"
     "  OR (status->>'ends' = 'true' AND seen < now() - interval '1 minute')";
@@ -103,7 +103,7 @@ const gchar collect_db_events[] =
     "    (SELECT (extract(epoch FROM utc) * 1e6)::bigint || '-' || row FROM found"
     "      ORDER BY utc, row LIMIT 1) END) FROM found";
 
-/* Where the first numbers were removed with age, only gaps between others are certain. */
+/* If the first numbers were removed by age, only gaps between others count. */
 const gchar collect_db_missing[] =
     "SELECT json_build_object('missing', coalesce(json_agg(m), '[]')) FROM ("
     "  SELECT camera, session, number - stored AS missing, first, last,"
@@ -149,7 +149,7 @@ check (PGresult *result, GError **error)
              : COLLECT_AGAIN;
 }
 
-/* A host that vanishes is noticed. */
+/* Notice a host that vanishes. */
 static PGconn *
 connect_to (const gchar *address, const gchar *options, GError **error)
 {
@@ -183,7 +183,7 @@ collect_db_open (const gchar *address, GError **error)
 
   if (!db)
     return NULL;
-  /* That there are tables already. */
+  /* Silence notices that the tables exist already. */
   PQsetNoticeReceiver (db, ignore_notice, NULL);
   result = PQexec (db, schema);
   if (check (result, error) != COLLECT_DONE)

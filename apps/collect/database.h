@@ -19,11 +19,11 @@ typedef enum
 {
   COLLECT_DONE,
   COLLECT_REFUSED, /* one of the lines is wrong */
-  COLLECT_AGAIN,   /* the database is away, or cannot do it now */
+  COLLECT_AGAIN,   /* the database is unreachable, or cannot do it now */
 } CollectResult;
 
-/* Connects, and makes the tables if they are not there. @address is a connection string of libpq,
- * which takes what it leaves out from its environment and files. */
+/* Connects, and creates missing tables. @address is a connection string of libpq, which fills
+ * gaps from its environment and files. */
 PGconn *collect_db_open (const gchar *address, GError **error);
 
 /* Stores @lines, the items of an array of JSON, in one transaction. Adds how many were new to
@@ -31,19 +31,19 @@ PGconn *collect_db_open (const gchar *address, GError **error);
 CollectResult collect_db_write (PGconn *db, CollectKind kind, const gchar *lines, guint64 *stored,
                                 GError **error);
 
-/* Removes what is older than @days, some of it at a time. */
+/* Removes rows older than @days, some at a time. */
 CollectResult collect_db_trim (PGconn *db, guint days, GError **error);
 
-/* Runs a query with @n texts, each of which may be NULL, on a connection of its own; for at most
- * some seconds. Returns its only value, text. */
+/* Runs a query with @n parameters, each of which may be NULL, on its own connection, for some
+ * seconds at most. Returns its only value, text. */
 gchar *collect_db_query (const gchar *address, const gchar *query, const gchar *const *values,
                          guint n, GError **error);
 
-/* Queries that give JSON. */
+/* Queries that return JSON. */
 extern const gchar collect_db_fleet[];   /* programs and cameras, as of now */
 extern const gchar collect_db_events[];  /* camera, kind, begin, end (both in microseconds),
                                             microseconds  and row of the first page's end, limit */
-extern const gchar collect_db_missing[]; /* days that are kept */
+extern const gchar collect_db_missing[]; /* parameter: days that are kept */
 extern const gchar collect_db_totals[];  /* lines for Prometheus */
 
 G_END_DECLS

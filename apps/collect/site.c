@@ -10,7 +10,7 @@
 
 #define MAX_VALUES 7
 
-/* A query that a thread makes. */
+/* A query to run in a thread. */
 typedef struct
 {
   WatchSettings *settings;
@@ -82,7 +82,7 @@ get_readiness (const WebRequest *request)
 
   collect_get_stats (request->app, &stats);
   if (stats.text)
-    /* Without a token, it names no hosts and users. */
+    /* Needs no token: name no hosts and users. */
     web_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
                     "PostgreSQL or Kafka cannot be used: see /api/status");
   else

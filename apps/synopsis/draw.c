@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The characters of times. */
+/* Characters of a time of day. */
 #define GLYPHS "0123456789:"
 #define N_GLYPHS 11
 
@@ -17,7 +17,7 @@ struct _WatchPainter
   const WatchScenes *scenes;
   guint n_frames;
   GPtrArray *waiting; /* tubes by `start` */
-  guint next;         /* of these */
+  guint next;         /* next in `waiting` */
   GPtrArray *present;
   guint8 *cut; /* pixels of the largest cut-out */
   /* One row of glyphs, 8 bits of coverage for each pixel. */
@@ -40,7 +40,7 @@ select_font (cairo_t *cairo, guint height)
   cairo_set_font_size (cairo, 0.8 * height);
 }
 
-/* Draws each glyph once, in cells of the same size. */
+/* Draws each glyph once, into cells of equal size. */
 static void
 draw_glyphs (WatchPainter *self)
 {

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-/* Side of a cell in pixels, and how many frames apart samples of tubes and starts are. */
+/* Side of a cell in pixels; frames between samples of a tube, and between possible starts. */
 #define CELL 16
 #define FRAME_STEP 3
 #define START_STEP 3
-/* The share of its cells that an object may have in common with others. */
+/* Share of its cells in which an object may overlap others. */
 #define MAX_OVERLAP 0.05
 
 const WatchCut *
@@ -43,7 +43,8 @@ typedef struct
   guint8 *cells;
 } Plan;
 
-/* Returns the share of the tube's cells that are taken if it starts at @start. @add: takes them. */
+/* Returns the share of the tube's cells that are occupied if it starts at @start. @add: occupies
+ * them. */
 static gdouble
 visit (const Plan *plan, const WatchTube *tube, guint start, gboolean add)
 {

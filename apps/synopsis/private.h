@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Frames per second of a synopsis, and at most of cut-outs. */
+/* Frames per second of a synopsis, and most cut-outs per second. */
 #define WATCH_SYNOPSIS_RATE 15
 
 /* An object in a frame: a rectangle with even position and size. The file has its luma, both chroma
@@ -18,18 +18,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 offset; /* in the file */
-  gint64 time;    /* since the begin of the tube */
+  gint64 time;    /* since the start of the tube */
   guint16 x, y, width, height;
 } WatchCut;
 
 #define watch_cut_get_size(cut) ((gsize) (cut)->width * (cut)->height * 5 / 2)
 
-/* An object over some time. */
+/* An object's cut-outs over time. */
 typedef struct
 {
   gint64 begin;
-  GArray *cuts; /* of WatchCut, in order of time */
-  guint start;  /* frame of the synopsis in which it begins */
+  GArray *cuts; /* WatchCut, in order of time */
+  guint start;  /* first frame of the synopsis that shows it */
 } WatchTube;
 
 /* The scene without objects, I420 without padding. */
@@ -39,22 +39,22 @@ typedef struct
   guint8 *data;
 } WatchBackground;
 
-/* What the recordings contain. */
+/* The contents of the recordings. */
 typedef struct
 {
   guint width, height; /* even; 0: not known yet */
-  int file;            /* of the cut-outs */
+  int file;            /* file of the cut-outs */
   guint64 size;        /* of the file */
-  GPtrArray *tubes;    /* of WatchTube, in order of time */
-  GArray *backgrounds; /* of WatchBackground, in order of time; never empty */
+  GPtrArray *tubes;    /* WatchTube, in order of time */
+  GArray *backgrounds; /* WatchBackground, in order of time; never empty */
 } WatchScenes;
 
-/* Returns the last cut of the tube at @time since its begin. */
+/* Returns the last cut of the tube at @time since its start. */
 const WatchCut *watch_tube_get_cut (const WatchTube *tube, gint64 time);
-/* Returns the frames of the synopsis that it takes. */
+/* Returns its length in frames of the synopsis. */
 guint watch_tube_get_length (const WatchTube *tube);
 
-/* read.c: adds a recording. Calls @reached now and then with the share that was read. */
+/* read.c: adds a recording. Calls @reached now and then with the share read so far. */
 gboolean watch_scenes_read (WatchScenes *self, const WatchRecording *recording,
                             WatchSynopsisProgress reached, gpointer user_data,
                             GCancellable *cancellable, GError **error);

@@ -23,19 +23,19 @@
                            "max-buffers=2"
 
 #define MAX_FILE_SIZE (G_GUINT64_CONSTANT (4) << 30)
-/* What is left on the disk, for the database. */
+/* Disk space that is left to the database. */
 #define MIN_FREE (G_GUINT64_CONSTANT (256) << 20)
-/* How often to look at it. */
+/* Bytes of cut-outs between checks of the disk. */
 #define CHECK_SIZE (G_GUINT64_CONSTANT (16) << 20)
-/* A longer track is split. */
+/* Longer tracks are split. */
 #define MAX_TUBE_TIME (12 * G_TIME_SPAN_SECOND)
 #define MIN_TUBE_TIME (G_TIME_SPAN_SECOND / 2)
-/* A track without pixels for longer is split, too. */
+/* So are tracks without pixels for longer than this. */
 #define MAX_GAP (G_TIME_SPAN_SECOND / 2)
-/* The share of the box that must be foreground. */
+/* Least share of foreground in a box. */
 #define MIN_FILL 0.1
 #define MARGIN 2
-/* Every how many frames the background is sampled, and how much time one background covers. */
+/* Frames between samples of the background, and time that one background covers. */
 #define BACKGROUND_STEP 3
 #define BACKGROUND_TIME (10 * G_TIME_SPAN_MINUTE)
 #define MAX_BACKGROUNDS 64
@@ -44,7 +44,7 @@ typedef struct
 {
   WatchScenes *scenes;
   const WatchRecording *recording;
-  GHashTable *open; /* track to WatchTube: those that go on */
+  GHashTable *open; /* track to WatchTube, of tracks that have not ended */
   GstVideoInfo info;
   guint n_frames;
 
@@ -238,7 +238,7 @@ add_object (Reader *self, const GstCclMeta *meta, const GstCclComponent *compone
   cut.width = MIN ((right - cut.x + 1) & ~1u, width - cut.x);
   cut.height = MIN ((bottom - cut.y + 1) & ~1u, height - cut.y);
   alpha = g_malloc ((gsize) cut.width * cut.height);
-  /* A box that is only predicted has no pixels. */
+  /* A predicted box has no pixels. */
   if (get_alpha (&cut, mask, alpha) < MIN_FILL * component->width * component->height)
     return TRUE;
 

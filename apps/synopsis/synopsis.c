@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The share of the progress that reading takes. */
+/* Share of the progress for reading. */
 #define READ_SHARE 0.9
 
-/* Frames that wait for the encoder, and how often to look whether it has taken some. */
+/* Most frames that wait for the encoder, and time between checks. */
 #define MAX_QUEUED 8
 #define POLL_TIME (2 * GST_MSECOND)
 
@@ -229,7 +229,7 @@ write_frames (const WatchScenes *scenes, guint n_frames, GstElement *pipeline,
     }
     if (gst_app_src_push_buffer (GST_APP_SRC (source), buffer) != GST_FLOW_OK)
       break;
-    /* With `block`, appsrc would wait for ever for elements that have stopped with an error. */
+    /* With `block`, appsrc would wait for ever if an element has failed. */
     do {
       full = gst_app_src_get_current_level_bytes (GST_APP_SRC (source)) >=
              MAX_QUEUED * GST_VIDEO_INFO_SIZE (&info);

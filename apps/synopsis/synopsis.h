@@ -10,18 +10,18 @@
 
 G_BEGIN_DECLS
 
-/* A synopsis is a short video that shows objects of different times together, each at its place
- * with its time beside it. Objects are cut out by the masks of cclmask, drawn on the background,
- * and scheduled so that they hardly cover each other. */
+/* A synopsis is a short video that shows objects of different times together, each at its place,
+ * with its time beside it. Objects are cut out with cclmask, drawn on the background, and
+ * scheduled so that they hardly cover each other. */
 
-/* Called now and then with 0 to 1, in the thread of watch_synopsis_make(). */
+/* Called now and then with the progress, 0 to 1, in the thread of watch_synopsis_make(). */
 typedef void (*WatchSynopsisProgress) (gdouble done, gpointer user_data);
 
 typedef struct
 {
-  guint objects;    /* shown */
-  guint unreadable; /* recordings that were left out */
-  gdouble seconds;  /* of the video */
+  guint objects;    /* objects shown */
+  guint unreadable; /* recordings left out */
+  gdouble seconds;  /* length of the video */
   gboolean jpeg;    /* there is no encoder for H.264: a Matroska file of JPEG pictures */
 } WatchSynopsisResult;
 

@@ -31,7 +31,7 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "with --synopsis: the video", "FILE.mp4" },
   { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
     "with --synopsis: length of the video at most; default: 180", "N" },
-  /* For the page. */
+  /* Reports for the page: lines of JSON. */
   { "report", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &report,
     "with --synopsis: print progress and result as lines of JSON", NULL },
   { "settings", 0, 0, G_OPTION_ARG_FILENAME, &settings_path, "with both: the file of settings",
@@ -216,7 +216,7 @@ run (const gchar *path, gchar **files, GError **error)
     return fail (error, "Expected only one of --scan and --synopsis");
   if (settings_path)
     path = settings_path;
-  /* Without a file, the defaults. */
+  /* Use the defaults if there is no file. */
   settings = settings_path || g_file_test (path, G_FILE_TEST_EXISTS)
                  ? watch_settings_load (path, error)
                  : watch_settings_parse (path, "", error);

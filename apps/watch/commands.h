@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 /* The options --scan and --synopsis, and those that belong to them. */
 GOptionGroup *watch_commands_get_options (void);
 
-/* Whether one of them was given. Then other arguments are recordings. */
+/* Whether one of them was given: then other arguments are recordings. */
 gboolean watch_commands_given (void);
 
-/* Runs the command. @path: the file of settings, unless --settings names another; it need not
- * exist. @files: recordings, NULL-terminated. */
+/* Runs the command. @path is the default file of settings, which need not exist; --settings
+ * overrides it. @files are recordings, NULL-terminated. */
 gboolean watch_commands_run (const gchar *path, gchar **files, GError **error);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 #define TIMEOUT 5 /* seconds */
 
-/* The name in the certificate is for others; nothing secret is sent. */
+/* The certificate names the machine for others. Nothing secret is sent. */
 static gboolean
 on_certificate (SoupMessage *message, GTlsCertificate *certificate, GTlsCertificateFlags errors,
                 gpointer user_data)
@@ -25,7 +25,7 @@ make_uri (const WatchSettings *settings)
   g_autofree gchar *host = g_strndup (settings->listen, (gsize) (colon - settings->listen));
   const gchar *name = host;
 
-  /* All addresses. */
+  /* The server listens on all addresses. */
   if (g_str_equal (host, "0.0.0.0"))
     name = "127.0.0.1";
   else if (g_str_equal (host, "[::]"))

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Asks the program that runs with the settings @path, on this machine, for its readiness:
- * containers check it this way. Takes five seconds at most. */
+/* Asks the program that runs with the settings @path on this machine whether it is ready: the
+ * health check of containers. Takes five seconds at most. */
 gboolean watch_health_check (const gchar *path, GError **error);
 
 G_END_DECLS

@@ -21,7 +21,7 @@
 #include "apps/watch/settings/values.h"
 #include "apps/watch/watch.h"
 
-/* What the file is when there is none. */
+/* Text of a new file. */
 static const gchar new_file[] =
     "# Settings of cudaccl-watch; docs/watch.md describes them. Changes are taken at once. "
     "Cameras\n"
@@ -62,7 +62,7 @@ notify (const gchar *state)
     g_warning ("systemd does not answer at %s", path);
 }
 
-/* The main loop turns: systemd restarts the program if this stays away. */
+/* Tells systemd that the main loop runs: without this, it restarts the program. */
 static gboolean
 on_watchdog (gpointer user_data)
 {
@@ -121,7 +121,7 @@ get_default_path (void)
   return g_build_filename (g_get_user_config_dir (), "cudaccl-watch.conf", NULL);
 }
 
-/* Returns the user's file, and makes it if it is not there. */
+/* Returns the user's file, and creates it if it is missing. */
 static gchar *
 get_default_file (GError **error)
 {
@@ -151,7 +151,7 @@ check (const gchar *path, GError **error)
   return settings != NULL;
 }
 
-/* What ONVIF needs beside the services over HTTP. */
+/* Parts of ONVIF beside the services over HTTP. */
 typedef struct
 {
   WatchRtsp *rtsp;
@@ -196,7 +196,7 @@ run (const gchar *path, GError **error)
     g_main_loop_run (loop);
     notify ("STOPPING=1");
     g_clear_handle_id (&watchdog, g_source_remove);
-    /* From now on, they end the program at once. */
+    /* From now on, signals end the program at once. */
     for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
       g_source_remove (signals[i]);
   }
@@ -209,8 +209,8 @@ run (const gchar *path, GError **error)
   return started;
 }
 
-/* The threads of a camera that is lost leave holes in glibc's pools of memory, of which there are
- * eight for each core, and each becomes as large as all frames once were. */
+/* Threads of lost cameras leave holes in glibc's arenas, of which there are eight per core, and
+ * each grows to the size of all frames. */
 static void
 limit_memory (void)
 {
@@ -262,8 +262,8 @@ main (int argc, char **argv)
     g_printerr ("cudaccl-watch: %s\n", error->message);
     return EXIT_FAILURE;
   }
-  /* Nothing is displayed. With GStreamer 1.22, each NVIDIA decoder would open an EGL display, one
-   * for the whole process, and the driver (580) can crash when threads that have used it end. */
+  /* Nothing is displayed, but with GStreamer 1.22 NVIDIA decoders would open an EGL display for
+   * the process, and the driver (580) can crash when threads that used it end. */
   g_setenv ("GST_GL_WINDOW", "none", FALSE);
   gst_init (NULL, NULL);
   if (watch_commands_given ()) {

@@ -12,9 +12,9 @@
 #include "apps/watch/camera/analysis.h"
 #include "apps/watch/media/recordings.h"
 
-/* Decoding waits for the database if more records are queued. */
+/* Decoding waits for the database above this many queued records. */
 #define MAX_QUEUED 4096
-/* How often the scan of a file can be resumed. */
+/* Most sessions of one file: each scan that is resumed begins another. */
 #define MAX_SESSIONS 1000
 /* A file was scanned completely if its last track ended this close to the end. */
 #define REST (5 * G_TIME_SPAN_SECOND)
@@ -34,8 +34,8 @@ typedef struct
   const gchar *path;
   gchar *camera;
   gchar *session;
-  gint64 begin; /* of the file */
-  gint64 from;  /* time from which it is scanned */
+  gint64 begin; /* start of the file */
+  gint64 from;  /* start of the scan */
   gint64 last;  /* time of the last frame */
   guint64 n_frames;
 } File;
@@ -70,7 +70,7 @@ make_session (const gchar *path, const GStatBuf *status, const gchar *camera, gi
                           hash + 20);
 }
 
-/* Finds out when the recording began, and up to where it was scanned before. */
+/* Finds out when the recording began, and how far it was scanned before. */
 static gboolean
 file_init (File *self, gint64 *end, GError **error)
 {
@@ -154,7 +154,7 @@ make_pipeline (const File *self, GError **error)
   return pipeline;
 }
 
-/* Returns the next frame, NULL at the end or after an error. */
+/* Returns the next frame, or NULL at the end or after an error. */
 static GstSample *
 pull (GstElement *sink, GstBus *bus, GError **error)
 {
@@ -268,7 +268,7 @@ scan_file (Scan *scan, const gchar *path)
   g_free (self.session);
 }
 
-/* In a thread of the pool: the files of a camera, whose tracks and counts go on. */
+/* Scans the files of a camera, whose tracks and counts go on. Thread of the pool. */
 static void
 scan_camera (gpointer data, gpointer user_data)
 {

@@ -16,12 +16,12 @@ typedef struct
   guint jobs;          /* cameras at a time; 0: as many as there are cores */
 } WatchScanOptions;
 
-/* Finds events and tracks in @files as fast as they can be decoded, and prints a line for each file
- * that is done. Several cameras are scanned at a time, the files of one after each other. Zones,
- * tripwires and the network are those of the camera of that name in @settings, if there is one.
- * There are no pictures and clips, and nothing goes to the spool. The scan of a file that was
- * interrupted is resumed where the last track ended. Files that fail are reported on standard
- * error. Returns FALSE and @error if there were any. */
+/* Finds events and tracks in @files as fast as they can be decoded, and prints a line for each
+ * finished file. Scans several cameras at a time, and the files of a camera one after another.
+ * Zones, tripwires and the network are those of the camera of that name in @settings, if there
+ * is one. Makes no pictures and clips, and spools nothing. An interrupted scan is resumed where
+ * the last track ended. Reports files that fail on standard error, and then returns FALSE and
+ * sets @error. */
 gboolean watch_scan (WatchSettings *settings, WatchStore *store, gchar **files,
                      const WatchScanOptions *options, GError **error);
 

@@ -12,13 +12,13 @@
 
 #define RELOAD_DELAY 300     /* ms: editors write a file in several steps */
 #define STATUS_INTERVAL 5000 /* ms */
-#define STATUS_DELAY 500     /* ms after a camera has changed: others may, too */
+#define STATUS_DELAY 500     /* ms after a camera changed: others may follow */
 #define DAY (24 * 60 * 60 * (gint64) G_USEC_PER_SEC)
 
 struct _Watch
 {
   WatchApp app;
-  gint refs; /* of functions that are to run in the main thread */
+  gint refs; /* owner and pending calls to the main thread */
   gboolean closed;
   gchar *path;
   gchar *session;
@@ -28,7 +28,7 @@ struct _Watch
   guint reload, minute, status, status_soon; /* sources */
   GThread *sweeper;                          /* removes old files, or NULL */
   gint sweeping;
-  guint days; /* to keep, for the sweeper; 0: for ever */
+  guint days; /* days to keep files, for the sweeper; 0: for ever */
 };
 
 static void
@@ -40,9 +40,9 @@ watch_unref (gpointer data)
     g_free (self);
 }
 
-/* --- What others are told --- */
+/* --- Status for others --- */
 
-/* One host may run several programs with shares of their own. */
+/* A host may run several programs, each with its share. */
 static gchar *
 get_program (Watch *self)
 {
@@ -65,7 +65,7 @@ add_camera (GString *json, WatchCamera *camera)
   watch_camera_status_clear (&status);
 }
 
-/* Tells Kafka what all cameras do. @ends: and that this is the last time. */
+/* Publishes the state of all cameras. @ends: for the last time. */
 static void
 publish_program (Watch *self, gboolean ends)
 {
@@ -125,13 +125,13 @@ publish_soon (Watch *self)
     self->status_soon = g_timeout_add (STATUS_DELAY, on_status_soon, self);
 }
 
-/* --- In the main thread, by what other threads say --- */
+/* --- Calls from other threads to the main thread --- */
 
 typedef struct
 {
   Watch *watch;
   GPtrArray *events; /* or NULL */
-  gchar *camera;     /* and its picture */
+  gchar *camera;     /* the camera of `jpeg`, or NULL */
   GBytes *jpeg;
 } Call;
 
@@ -147,7 +147,7 @@ call_free (gpointer data)
   g_free (call);
 }
 
-/* Takes what @call points to. */
+/* Takes the members of @call. */
 static void
 call_main (Watch *self, GSourceFunc func, Call call)
 {
@@ -191,14 +191,14 @@ on_events (gpointer data)
     WatchCamera *camera = watch_app_find_camera (&self->app, event->camera);
 
     watch_listeners_call (self->app.listeners, event);
-    /* Counts and motion have changed with it. */
+    /* Counts and motion have changed with the event. */
     if (camera && g_hash_table_add (seen, event->camera))
       publish_state (self, camera);
   }
   return G_SOURCE_REMOVE;
 }
 
-/* In the store's thread. */
+/* Runs in the store's thread. */
 static void
 on_committed (GPtrArray *events, gpointer user_data)
 {
@@ -220,7 +220,7 @@ on_picture_saved (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* In any thread. */
+/* Runs in any thread. */
 static void
 on_picture (const gchar *camera, GBytes *jpeg, gpointer user_data)
 {
@@ -258,7 +258,7 @@ take_camera (GPtrArray *cameras, const gchar *name)
   return NULL;
 }
 
-/* Frees them, all at once, so that those that hang do not add up. */
+/* Stops all of them at once, so that those that hang do not add up. */
 static void
 free_cameras (Watch *self, GPtrArray *cameras)
 {
@@ -275,7 +275,7 @@ free_cameras (Watch *self, GPtrArray *cameras)
   g_ptr_array_set_size (cameras, 0);
 }
 
-/* Whether cameras have to start anew. */
+/* Whether all cameras must be restarted. */
 static gboolean
 shared_settings_differ (const WatchSettings *a, const WatchSettings *b)
 {
@@ -297,7 +297,7 @@ sinks_differ (const WatchSettings *a, const WatchSettings *b)
   return watch_publisher_differs (a, b) || !watch_settings_equal (a, b, "watch", "spool");
 }
 
-/* What is opened once. */
+/* Whether a setting differs that is read only at the start. */
 static gboolean
 needs_restart (const WatchSettings *a, const WatchSettings *b)
 {
@@ -314,7 +314,7 @@ needs_restart (const WatchSettings *a, const WatchSettings *b)
   return FALSE;
 }
 
-/* Takes the cameras of the settings: keeps those that do not differ. */
+/* Creates, updates and removes cameras to match the settings. @renew: restarts all. */
 static void
 set_cameras (Watch *self, gboolean renew)
 {
@@ -354,12 +354,12 @@ watch_reload (Watch *self, GError **error)
   if (sinks_differ (before, settings)) {
     WatchPublisher *publisher;
 
-    /* One at a time takes lines from the spool. */
+    /* Only one publisher may take lines from the spool. */
     g_clear_pointer (&self->publisher, watch_publisher_free);
     publisher = watch_publisher_new (settings, self->app.shared.store, error);
     if (!publisher) {
       self->publisher = watch_publisher_new (before, self->app.shared.store, NULL);
-      /* The new one knows none. */
+      /* A new publisher knows no states. */
       publish_states (self);
       watch_settings_unref (settings);
       return FALSE;
@@ -515,7 +515,7 @@ watch_new (const gchar *path, WatchCameraNew camera_new, GError **error)
   folder = g_path_get_dirname (self->path);
   data = g_build_filename (folder, "..data", NULL);
   self->monitors[0] = monitor (self, self->path);
-  /* Kubernetes changes all files of a ConfigMap at once, by another target of this link. */
+  /* Kubernetes replaces all files of a ConfigMap at once: it gives this link another target. */
   if (g_file_test (data, G_FILE_TEST_IS_SYMLINK))
     self->monitors[1] = monitor (self, data);
   self->minute = g_timeout_add_seconds (60, on_minute, self);
@@ -534,7 +534,7 @@ watch_free (Watch *self)
     g_clear_object (&self->monitors[i]);
   if (self->sweeper)
     g_thread_join (self->sweeper);
-  /* All at once, so that those that hang do not add up. */
+  /* Stop all of them at once, so that those that hang do not add up. */
   for (guint i = 0; i < self->app.cameras->len; i++)
     watch_camera_stop (g_ptr_array_index (self->app.cameras, i));
   for (guint i = 0; i < self->app.cameras->len; i++)
@@ -542,7 +542,7 @@ watch_free (Watch *self)
   g_ptr_array_set_size (self->app.cameras, 0);
   publish_program (self, TRUE);
   g_ptr_array_unref (self->app.cameras);
-  /* What cameras added last goes to the sinks, too. */
+  /* Send the cameras' last events to the sinks, too. */
   if (self->publisher) {
     watch_store_flush (self->app.shared.store);
     watch_publisher_free (self->publisher);

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /* Main thread only. */
 typedef struct _Watch Watch;
 
-/* Loads @path, opens the database, and starts the cameras. @camera_new makes them: tests have
- * cameras without pipelines. */
+/* Loads @path, opens the database, and starts cameras made by @camera_new: tests have cameras
+ * without pipelines. */
 Watch *watch_new (const gchar *path, WatchCameraNew camera_new, GError **error);
 void watch_free (Watch *self);
 

@@ -14,7 +14,7 @@
 
 #define MAX_VALUE 65536 /* bytes of a setting */
 
-/* --- What is --- */
+/* --- State --- */
 
 static void
 add_settings (GString *json, const WatchCameraSettings *camera)
@@ -133,7 +133,7 @@ typedef struct
   GPtrArray *keys, *values; /* for watch_settings_edit() */
   gchar *uri;               /* without user and password */
   gchar *user, *password;
-  gboolean elsewhere; /* an address is on a host that does not know the password of before */
+  gboolean elsewhere; /* on another host, which must not learn the old password */
 } Change;
 
 static void
@@ -148,7 +148,7 @@ change_clear (Change *change)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Change, change_clear)
 
-/* Returns the value as in the file: "" for null, or NULL if it cannot be one. */
+/* Returns the value as the file has it, "" for null; or NULL if it is of a wrong type. */
 static gchar *
 get_value (JsonNode *node)
 {
@@ -188,7 +188,7 @@ fail (const WebRequest *request, const gchar *name, const gchar *expected)
   return FALSE;
 }
 
-/* An address that the page got from here, without password and query, is the one of before. */
+/* The page gets addresses without password and query: such an address is unchanged. */
 static gboolean
 is_same_uri (const gchar *given, const gchar *before)
 {
@@ -278,8 +278,8 @@ read_change (const WebRequest *request, JsonObject *object, const WatchCameraSet
   return TRUE;
 }
 
-/* What the change leaves out stays as it is. The password does not go to another address, and to
- * another host neither it nor the user: a user of the page could read both there. */
+/* Keeps what the change leaves out. But another address does not get the old password, and
+ * another host neither it nor the user name: a user of the page could read them there. */
 static void
 complete_credentials (Change *change, const WatchCameraSettings *before)
 {
@@ -294,7 +294,7 @@ complete_credentials (Change *change, const WatchCameraSettings *before)
 }
 
 /* Writes user and password to @path, a file in the data folder that only this user can read, and
- * makes the settings name it. No user removes them. */
+ * names it in the settings. Without a user, removes the key. */
 static gboolean
 write_credentials (const gchar *path, Change *change, GError **error)
 {
@@ -350,7 +350,7 @@ apply (const WebRequest *request, const WatchSettings *settings, const gchar *na
   changed =
       changed && watch_settings_edit (settings, name, (const gchar *const *) change->keys->pdata,
                                       (const gchar *const *) change->values->pdata, &error);
-  /* The settings are checked with the new file; if they stay, so does the old one. */
+  /* The settings were checked with the new file: if they stay, restore the old one. */
   if (!changed && before && change->user)
     g_file_set_contents_full (path, before, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
   else if (changed ? change->user && !change->user[0] : change->user != NULL)

@@ -1,10 +1,10 @@
 /* cudaccl-watch - pictures and events while they happen, and files
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What has no end is written in pieces: the next one when the socket has taken the last. Pictures
- * that come in the meantime replace each other, so a slow client gets fewer. Events wait, up to
- * MAX_QUEUED: then the connection ends, and the client asks for what it missed: it gets the last
- * MAX_MISSED, and an event `missed` that says where the others are. */
+/* Endless answers are written in pieces: the next one when the socket has taken the last.
+ * Pictures that come in the meantime replace each other, so a slow client gets fewer. Events are
+ * queued, up to MAX_QUEUED: then the connection ends, and the client asks for the events it
+ * missed. It gets the last MAX_MISSED, and an event `missed` that tells where the others are. */
 
 #include "apps/watch/http/live.h"
 
@@ -32,7 +32,7 @@ typedef struct
 {
   WebServerStats *stats;
   SoupServerMessage *message;
-  guint pieces; /* that are not written yet */
+  guint pieces; /* pieces that are not written yet */
   gboolean is_stream, ended;
 } Output;
 
@@ -86,7 +86,7 @@ output_start (Output *output, const WebRequest *request, const gchar *type, GCal
                                                         SOUP_HTTP_1_0
                                                     ? SOUP_ENCODING_EOF
                                                     : SOUP_ENCODING_CHUNKED);
-    /* Proxies such as nginx would collect it. */
+    /* Proxies such as nginx would buffer the answer. */
     soup_message_headers_replace (headers, "X-Accel-Buffering", "no");
   }
   soup_message_body_set_accumulate (soup_server_message_get_response_body (message), FALSE);
@@ -110,9 +110,9 @@ typedef struct
 {
   Live *live;
   gchar *name;
-  WatchCamera *camera; /* NULL: there is no such camera now */
+  WatchCamera *camera; /* NULL: no such camera at present */
   guint viewer;
-  GBytes *picture; /* the latest that was not written */
+  GBytes *picture; /* latest picture, not written yet */
 } View;
 
 struct _Live
@@ -120,7 +120,7 @@ struct _Live
   WatchApp *app;
   Output output;
   GPtrArray *views;
-  guint next; /* view that is first asked for a picture */
+  guint next; /* view whose turn it is */
   gboolean boxes;
   guint rate;
   guint silent; /* seconds without a picture */
@@ -141,7 +141,7 @@ write_picture (Live *live)
                                   "\r\nX-Camera: %s\r\n\r\n",
                                   g_bytes_get_size (view->picture), view->name));
     output_take (&live->output, g_steal_pointer (&view->picture));
-    /* With the next boundary, browsers show the picture at once. */
+    /* Browsers show the picture when they see the next boundary. */
     output_text (&live->output, g_strdup ("\r\n--" BOUNDARY "\r\n"));
   }
 }
@@ -170,7 +170,7 @@ on_picture_written (SoupServerMessage *message, gpointer user_data)
     write_picture (live);
 }
 
-/* Finds the cameras that are not there, or not yet again. */
+/* Finds cameras that were added, or added again. */
 static void
 look_for_cameras (Live *live)
 {
@@ -186,7 +186,7 @@ look_for_cameras (Live *live)
   }
 }
 
-/* A client that is gone is noticed only when something is written to it. */
+/* Only a write tells that a client is gone. */
 static gboolean
 on_live_second (gpointer user_data)
 {
@@ -310,7 +310,7 @@ typedef struct
   SoupServerMessage *message;
   WatchCamera *camera;
   guint viewer;
-  guint source; /* that answers: at the timeout, or soon */
+  guint source; /* answers at the timeout, or soon */
   GBytes *picture;
 } Snapshot;
 
@@ -355,7 +355,7 @@ on_snapshot_ready (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* Viewers cannot be removed from within their call. */
+/* Viewers cannot be removed from within their callback. */
 static void
 on_snapshot_picture (GBytes *jpeg, gpointer user_data)
 {
@@ -454,7 +454,7 @@ on_events_finished (SoupServerMessage *message, gpointer user_data)
   g_free (events);
 }
 
-/* Says that there are more events than are sent, and how to get them: @before is a row. */
+/* Tells the client that there are more events, from @before on, a row. */
 static void
 tell_missed (Events *events, gint64 begin, gint64 before)
 {
@@ -468,8 +468,7 @@ tell_missed (Events *events, gint64 begin, gint64 before)
   output_text (&events->output, g_strdup_printf ("event: missed\ndata: %s\n\n", text));
 }
 
-/* Events of several cameras are not committed in the order of their times: some are sent twice,
- * but none is missed. */
+/* Events of several cameras are not committed in order of time: send some twice, but miss none. */
 static void
 send_missed (Events *events, gint64 since)
 {
@@ -540,7 +539,7 @@ on_piece (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   }
   if (!bytes || g_bytes_get_size (bytes) == 0) {
-    /* The disk fails: the client must not take it for the end. */
+    /* The disk failed: the client must not take this for the end. */
     web_http_abort (download->output.message);
     return;
   }
@@ -578,8 +577,8 @@ on_download_finished (SoupServerMessage *message, gpointer user_data)
     download_free (download);
 }
 
-/* Sets the status and the length for the range that is asked for: one, or everything. Returns
- * FALSE if there is no such range. */
+/* Sets the status and length of the requested range: a single one, or everything. Returns FALSE
+ * if the file has no such range. */
 static gboolean
 set_range (SoupServerMessage *message, const gchar *tag, goffset size, goffset *start,
            goffset *length)

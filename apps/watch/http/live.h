@@ -14,8 +14,8 @@ void watch_live_snapshot (const WebRequest *request);
 void watch_live_events (const WebRequest *request);
 void watch_live_media (const WebRequest *request);
 
-/* Answers with the file or the range of it that is asked for; 404 if there is none. Browsers save
- * it as @name, if that is not NULL. */
+/* Answers with the file or the requested range of it, or 404. Browsers save it as @name, which
+ * may be NULL. */
 void watch_live_send_file (const WebRequest *request, const gchar *path, const gchar *type,
                            const gchar *name);
 

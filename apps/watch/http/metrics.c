@@ -14,7 +14,7 @@
 
 typedef struct
 {
-  const gchar *name; /* of the label, or NULL */
+  const gchar *name; /* name of the label, or NULL */
   const gchar *value;
 } Label;
 
@@ -131,7 +131,7 @@ add_zones (GString *text, GArray *cameras, const gchar *name, const gchar *help,
       const WatchZoneCounts *zone = &g_array_index (zones, WatchZoneCounts, z);
       const gdouble values[] = { zone->in, zone->out, zone->inside };
 
-      /* Nothing is inside of a line. */
+      /* A tripwire has no inside. */
       if (which < 2 || !zone->tripwire)
         add (text, name, (Label){ "camera", camera->name }, (Label){ "zone", zone->name },
              values[which]);
@@ -187,7 +187,7 @@ add_cameras (GString *text, const GPtrArray *all)
   add_zones (text, cameras, "zone_inside", "Objects in the zone.", 2);
 }
 
-/* --- All else --- */
+/* --- Everything else --- */
 
 static void
 add_sinks (GString *text, WatchApp *app)
@@ -241,8 +241,8 @@ add_store (GString *text, const WatchShared *shared)
   web_reason_free (media.last_error);
 }
 
-/* Unlike resident memory, which grows for hours while blocks are used for the first time, this
- * grows with a leak alone. */
+/* Returns the allocated bytes. Unlike resident memory, which grows for hours while blocks are
+ * first used, they grow only with a leak. */
 static gdouble
 get_heap (void)
 {
@@ -272,7 +272,7 @@ add_process (GString *text, const WatchApp *app, const WebServerStats *server)
   add_one (text, "rtsp_refused_total", "Connections of RTSP refused, as too many were open.",
            app->rtsp_refused);
 
-  /* After the name of the program, which may have spaces and brackets: see proc(5). */
+  /* Skip the program's name, which may have spaces and brackets: see proc(5). */
   fields = g_file_get_contents ("/proc/self/stat", &stat, NULL, NULL) ? strrchr (stat, ')') : NULL;
   if (!fields || sscanf (fields,
                          ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d "

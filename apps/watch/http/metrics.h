@@ -1,4 +1,4 @@
-/* cudaccl-watch - figures for Prometheus
+/* cudaccl-watch - metrics in the text format of Prometheus
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __WATCH_METRICS_H__

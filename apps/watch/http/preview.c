@@ -7,18 +7,18 @@
 #include <gst/app/gstappsink.h>
 
 #define MAX_SIZE 1280 /* pixels a side */
-#define MAX_THREADS 5 /* those of two answers, and three whose source hangs */
+#define MAX_THREADS 5 /* two for answers, and three whose source hangs */
 #define STEP (GST_SECOND / 10)
 
-/* What the thread of the pipeline and the one that waits for it share. */
+/* Shared by the thread of the pipeline and the one that waits for it. */
 typedef struct
 {
   gint refs;
   WatchPreview preview;
   GMutex lock;
   GCond ended;
-  gboolean done, left; /* there is an answer; it is not waited for any more */
-  GstSample *sample;   /* a JPEG picture, or NULL and */
+  gboolean done, left; /* there is an answer; nobody waits for it */
+  GstSample *sample;   /* a JPEG picture; or NULL, with */
   GError *error;
 } Try;
 
@@ -79,7 +79,7 @@ on_pad (GstElement *bin, GstPad *pad, GstElement *convert)
     gst_pad_link (pad, sink);
 }
 
-/* Whether it is still waited for. */
+/* Returns whether somebody still waits for the picture. */
 static gboolean
 is_wanted (Try *self)
 {
@@ -144,7 +144,7 @@ make_pipeline (WatchPreview *preview, GError **error)
   return pipeline;
 }
 
-/* In a thread of its own: devices and network file systems may never return. */
+/* Runs in its own thread: devices and network file systems may never return. */
 static gpointer
 run_try (gpointer data)
 {
@@ -185,7 +185,7 @@ take_picture (GstSample *sample, WebAnswer *answer)
   answer->body = g_bytes_new_take (data, size);
 }
 
-/* Waits for the thread, but not beyond the timeout. */
+/* Waits for the thread until the timeout. */
 static void
 wait_for (Try *self, WebAnswer *answer, GCancellable *cancellable)
 {

@@ -10,16 +10,16 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar *uri; /* of a scheme that cameras may have */
+  gchar *uri; /* with a scheme that cameras may have */
   gchar *user, *password;
   guint timeout; /* milliseconds */
 } WatchPreview;
 
-/* How long the page waits. */
+/* Time that the page waits, in milliseconds. */
 #define WATCH_PREVIEW_TIMEOUT 15000
 
-/* A WebWork on a WatchPreview: a JPEG picture, or an error. Returns in time also if the source
- * hangs: its thread is left alone, and there are at most three of those. */
+/* A WebWork on a WatchPreview: answers with a JPEG picture, or an error. A source that hangs is
+ * left to its thread, of which there are at most three. */
 void watch_preview_run (WebAnswer *answer, gpointer data, GCancellable *cancellable);
 void watch_preview_free (gpointer data);
 

@@ -12,12 +12,12 @@
 #define MAX_POINTS 64
 #define DEFAULT_LIMIT 100
 #define MAX_LIMIT 1000
-#define MAX_MINUTES 100000 /* of an answer: ten weeks */
+#define MAX_MINUTES 100000 /* in an answer: ten weeks */
 
 typedef struct
 {
   WatchStore *store;
-  GPtrArray *texts; /* what the query points to */
+  GPtrArray *texts; /* strings that the query points to */
   gdouble points[2 * MAX_POINTS];
   WatchQuery query;
   enum
@@ -58,7 +58,7 @@ read_points (const gchar *text, Search *search)
     gchar *end;
     gdouble value = g_ascii_strtod (at, &end);
 
-    /* After an x a comma, after a y a space or the end. */
+    /* x is followed by a comma, y by a space or the end. */
     if (end == at || n == 2 * MAX_POINTS || !(value >= 0 && value <= 1) ||
         (n % 2 == 0 ? *end != ',' : *end != '\0' && *end != ' '))
       return FALSE;

@@ -12,7 +12,7 @@
 
 #include "apps/web/json.h"
 
-/* On the scale from -20 to 19. */
+/* -20 to 19. */
 #define NICE 10
 
 typedef enum
@@ -25,12 +25,12 @@ typedef enum
 
 struct _WatchSynopsisJob
 {
-  gint refs; /* the owner, and functions that will be called */
+  gint refs; /* owner and pending callbacks */
   gchar *program, *output;
   State state;
-  GSubprocess *process; /* NULL: none. With the state NONE, it is being ended */
+  GSubprocess *process; /* or NULL; with the state NONE, it is being ended */
   GDataInputStream *lines;
-  guint pending; /* functions that the end of the process calls */
+  guint pending; /* callbacks that must come before the process has ended */
   gchar *camera, *day;
   guint max_seconds;
   gdouble progress;
@@ -65,12 +65,12 @@ remove_files (WatchSynopsisJob *self)
 
 /* --- The process --- */
 
-/* Between fork() and exec(). */
+/* Called between fork() and exec(). */
 static void
 set_up_child (gpointer data)
 {
   setpriority (PRIO_PROCESS, 0, NICE);
-  /* It ends with this program, also if that is killed. */
+  /* The process ends with this program, also if that is killed. */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -91,7 +91,7 @@ set_error (WatchSynopsisJob *self)
     self->error = g_strdup ("the process ended without a video; the log may say why");
 }
 
-/* The process has ended, and all that it said was read. */
+/* The process has ended, and all its output was read. */
 static void
 end (WatchSynopsisJob *self)
 {
@@ -186,7 +186,7 @@ watch_synopsis_job_set_program (WatchSynopsisJob *self, const gchar *program)
   self->program = g_strdup (program);
 }
 
-/* Does not leave files behind, even if the main loop does not run any more. */
+/* Leaves no files behind, even if the main loop no longer runs. */
 void
 watch_synopsis_job_free (WatchSynopsisJob *self)
 {

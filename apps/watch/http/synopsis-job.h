@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Runs `cudaccl-watch --synopsis` as a process of its own: with lower priority than the cameras,
- * which go on if it fails, and it can be ended at any time. There is one at a time, and the video
- * of the last one is kept in the data folder until the program ends. For the main thread. */
+/* Runs `cudaccl-watch --synopsis` as its own process, one at a time: it has a lower priority
+ * than the cameras, which go on if it fails, and it can be cancelled at any time. The last video
+ * is kept in the data folder until the program ends. Main thread only. */
 typedef struct _WatchSynopsisJob WatchSynopsisJob;
 
 WatchSynopsisJob *watch_synopsis_job_new (const gchar *data);
@@ -21,15 +21,15 @@ void watch_synopsis_job_set_program (WatchSynopsisJob *self, const gchar *progra
 /* Ends the process, and removes the video. */
 void watch_synopsis_job_free (WatchSynopsisJob *self);
 
-/* Begins with the clips of @camera of @day (YYYY-MM-DD, local time); the video of before is
- * removed. Fails with G_IO_ERROR_BUSY while another one is made. */
+/* Starts a video from the clips of @camera of @day (YYYY-MM-DD, local time), and removes the
+ * last one. Fails with G_IO_ERROR_BUSY while another one is being made. */
 gboolean watch_synopsis_job_start (WatchSynopsisJob *self, const WatchSettings *settings,
                                    const gchar *camera, const gchar *day, guint seconds,
                                    GError **error);
-/* Ends what is being made, or removes what was made. */
+/* Cancels the process, or removes its video. */
 void watch_synopsis_job_cancel (WatchSynopsisJob *self);
 
-/* Adds the members `state` and what is known in it. */
+/* Adds the member `state`, and those that are known in it. */
 void watch_synopsis_job_describe (WatchSynopsisJob *self, GString *json);
 /* Returns the path of the video and sets its type and a name for it, or returns NULL. Free both. */
 gchar *watch_synopsis_job_get_video (WatchSynopsisJob *self, const gchar **type, gchar **name);

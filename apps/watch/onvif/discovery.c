@@ -1,9 +1,9 @@
 /* cudaccl-watch - finds cameras
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* WS-Discovery: a probe is sent to a multicast group in each network, and devices answer to its
- * sender. Their answers are XML that anybody in the network can send: they are limited in number
- * and size, and only text of a few elements is taken. */
+/* WS-Discovery: devices answer to the sender of a probe, which goes to a multicast group in each
+ * network. Anybody in the network can send answers: they are limited in number and size, and
+ * only the text of a few elements is used. */
 
 #include "apps/watch/onvif/discovery.h"
 
@@ -49,10 +49,10 @@ watch_devices_new (void)
 typedef struct
 {
   GPtrArray *devices;
-  gchar *addresses, *scopes; /* of the match that is being read, or NULL */
+  gchar *addresses, *scopes; /* of the current match, or NULL */
 } Reader;
 
-/* Returns what follows @prefix in the list of scopes, as text for people. */
+/* Returns the scope with @prefix, without it and unescaped; or NULL. */
 static gchar *
 find_scope (gchar **scopes, const gchar *prefix)
 {
@@ -70,7 +70,7 @@ find_scope (gchar **scopes, const gchar *prefix)
   return NULL;
 }
 
-/* Returns the host of the first address that is one of HTTP. */
+/* Returns the host of the first HTTP address, or NULL. */
 static gchar *
 find_host (gchar **addresses)
 {

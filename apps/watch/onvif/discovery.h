@@ -13,18 +13,18 @@ typedef struct
   gchar *kind;    /* onvif or v4l2 */
   gchar *name;    /* for people, or NULL */
   gchar *model;   /* or NULL */
-  gchar *address; /* of the host, or NULL */
-  gchar *uri;     /* to begin with: cameras have different paths */
+  gchar *address; /* host, or NULL */
+  gchar *uri;     /* a first guess: paths differ among cameras */
 } WatchDevice;
 
-/* Adds the devices of an answer to a probe of WS-Discovery to @devices (WatchDevice), each once.
- * Ignores what is not such an answer. */
+/* Adds the devices of an answer of WS-Discovery to @devices (WatchDevice), each once. Ignores
+ * any other text. */
 void watch_discovery_parse (const gchar *text, gsize size, GPtrArray *devices);
 
 GPtrArray *watch_devices_new (void);
 
-/* Asks the networks for ONVIF's cameras, and GStreamer for devices of this machine; takes three
- * seconds. From any thread. */
+/* Searches the networks for ONVIF cameras, and GStreamer for local devices; takes three seconds.
+ * Thread-safe. */
 GPtrArray *watch_discover (GCancellable *cancellable);
 
 /* Answers with the devices. */

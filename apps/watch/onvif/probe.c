@@ -1,8 +1,8 @@
 /* cudaccl-watch - answers probes for ONVIF devices
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Anyone can send a probe to the multicast group, and forge the sender's address. So answers go to
- * networks that this machine is in, without a router in between, and are few. */
+/* Anyone can send a probe to the multicast group, and forge the sender's address. So answers are
+ * few, and go only to networks that this machine is in, without a router in between. */
 
 #include "apps/watch/onvif/probe.h"
 
@@ -25,18 +25,18 @@
 struct _WatchProbe
 {
   GUri *uri;
-  gboolean any; /* the page is at all addresses of this machine */
+  gboolean any; /* the page listens on all addresses of this machine */
   gchar *id, *scopes;
   gint64 start;
   guint64 n_answers;
-  gint64 second; /* in which the last answer was sent, and how many */
+  gint64 second; /* second of the last answer, and how many were sent in it */
   guint n_in_second;
   GSocket *socket;
   GSource *source;
   guint join;
 };
 
-/* Whether the searched type is one of ours; types have prefixes of the sender's choice. */
+/* Whether we have the type; its prefix is the sender's choice. */
 static gboolean
 matches_types (const gchar *text)
 {
@@ -53,7 +53,7 @@ matches_types (const gchar *text)
   return !any;
 }
 
-/* Whether each of the searched scopes begins one of ours, in whole parts. */
+/* Whether each scope is a prefix of one of ours, in whole parts. */
 static gboolean
 matches_scopes (const gchar *text, const gchar *own)
 {
@@ -150,7 +150,7 @@ on_probe (GSocket *socket, GIOCondition condition, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Joins the group in all networks; where that was done before, it fails. */
+/* Joins the group in all networks; fails harmlessly where it has joined already. */
 static gboolean
 join (gpointer user_data)
 {
@@ -168,7 +168,7 @@ join (gpointer user_data)
 static gboolean
 open_socket (WatchProbe *self, GError **error)
 {
-  /* Not to the address of the machine, so that there are probes of the networks alone. */
+  /* Bind to the group, not to an address of the machine: then only multicast probes arrive. */
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (GROUP, PORT);
 
   self->socket =

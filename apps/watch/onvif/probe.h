@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Answers probes of WS-Discovery. For the main thread. */
+/* Answers probes of WS-Discovery. Main thread only. */
 typedef struct _WatchProbe WatchProbe;
 
-/* @uri: the address of the page, whose scheme and port clients get with the address of this machine
- * in their network, or its own if the page is at one address only. */
+/* @uri is the address of the page. Clients get its scheme and port, with this machine's address
+ * in their network, or its own host if the page listens on one address only. */
 WatchProbe *watch_probe_new (WatchSettings *settings, const gchar *uri);
 /* Begins to answer, or logs why it cannot. */
 void watch_probe_start (WatchProbe *self);

@@ -22,11 +22,11 @@
 
 #define REALM "cudaccl-watch"
 #define ROLE "user"
-#define MAX_CLIENTS 512     /* a client has one for each camera */
-#define FILES_SHARE 4       /* of the files that may be open, clients may have one in so many */
-#define NETWORK_SHARE 4     /* of the clients, one in so many may be strangers of one address */
+#define MAX_CLIENTS 512     /* a client has one per camera */
+#define FILES_SHARE 4       /* clients may use one in this many of the files that may be open */
+#define NETWORK_SHARE 4     /* one in this many clients may be strangers from one network */
 #define REFUSED_INTERVAL 60 /* seconds between messages */
-#define MAX_QUEUED 50       /* documents, of a client that is slow */
+#define MAX_QUEUED 50       /* documents queued for a slow client */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
 
 /* --- The payloader --- */
@@ -165,11 +165,11 @@ watch_rtsp_factory_init (WatchRtspFactory *self)
 
 /* --- Connections and passwords --- */
 
-/* Data of a client. */
+/* Data of GstRTSPClient. */
 #define NETWORK "network"
 #define LOGGED_IN "logged-in"
 
-/* Counts wrong passwords, as the page does, and connections. */
+/* Limits wrong passwords, as the page does, and connections. */
 #define WATCH_TYPE_RTSP_AUTH (watch_rtsp_auth_get_type ())
 G_DECLARE_FINAL_TYPE (WatchRtspAuth, watch_rtsp_auth, WATCH, RTSP_AUTH, GstRTSPAuth)
 
@@ -180,7 +180,7 @@ struct _WatchRtspAuth
   WebFailures *failures;
   guint max_clients;
   WatchApp *app;
-  gint64 refused; /* when a message said so last, or 0 */
+  gint64 refused; /* time of the last message about it, or 0 */
 };
 
 G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
@@ -223,7 +223,7 @@ may_connect (WatchRtspAuth *self, GstRTSPContext *context)
   return FALSE;
 }
 
-/* Sends 401 if it returns FALSE. */
+/* Returns TRUE, or sends 401 and returns FALSE. */
 static gboolean
 log_in (GstRTSPAuth *auth, GstRTSPContext *context)
 {
@@ -239,8 +239,8 @@ log_in (GstRTSPAuth *auth, GstRTSPContext *context)
   return FALSE;
 }
 
-/* gst-rtsp-server looks for the camera before it asks for the password, and answers 404 if there is
- * none: strangers could find out the names. */
+/* gst-rtsp-server would look up the camera before it asks for the password, and answer 404 to
+ * strangers, who could guess names. */
 static gboolean
 watch_rtsp_auth_check (GstRTSPAuth *auth, GstRTSPContext *context, const gchar *check)
 {
@@ -367,7 +367,7 @@ on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
   g_signal_connect (client, "new-session", G_CALLBACK (on_session), NULL);
 }
 
-/* The rest is for cameras, the database and the page. */
+/* Leaves files to cameras, the database and the page. */
 static guint
 get_max_clients (void)
 {
@@ -444,7 +444,7 @@ remove_client (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
   return GST_RTSP_FILTER_REMOVE;
 }
 
-/* In the thread of the clients, which uses their connections without a lock. */
+/* Runs in the clients' thread, which uses their connections without a lock. */
 static gboolean
 on_end (gpointer user_data)
 {
@@ -460,7 +460,7 @@ static void
 close_clients (WatchRtsp *self)
 {
   GstRTSPThreadPool *pool = gst_rtsp_server_get_thread_pool (self->server);
-  /* All clients have the same: pools have one, unless told otherwise. */
+  /* All clients share one: the default of thread pools. */
   GstRTSPThread *thread = gst_rtsp_thread_pool_get_thread (pool, GST_RTSP_THREAD_TYPE_CLIENT, NULL);
   GSource *source = g_idle_source_new ();
 

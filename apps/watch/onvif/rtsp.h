@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /* Serves the metadata of each camera at rtsp://ADDRESS:PORT/CAMERA, with the address of the page
- * and the port and user of the group [onvif]. Frames cost nothing while no client is connected. For
- * the main thread. */
+ * and the port and user of the group [onvif]. Frames cost nothing while no client is connected.
+ * Main thread only. */
 typedef struct _WatchRtsp WatchRtsp;
 
 /* Returns NULL and sets @error if it cannot. @app must live longer. */

@@ -9,15 +9,15 @@
 #include <string.h>
 
 #define REALM "cudaccl-watch"
-#define MAX_AGE 300 /* seconds that a UsernameToken is valid, and clocks may differ */
+#define MAX_AGE 300 /* validity of a UsernameToken in seconds, and tolerance of clocks */
 #define MAX_DIGESTS 4096
 #define SCOPE "onvif://www.onvif.org/"
 
-/* Of a server. */
+/* Per server. */
 typedef struct
 {
   SoupAuthDomain *digest;
-  GHashTable *digests; /* to the time (gint64, seconds) from which they may be forgotten */
+  GHashTable *digests; /* digest to the time (gint64, seconds) after which it can be forgotten */
 } Onvif;
 
 /* A call: a request and its answer. */
@@ -27,8 +27,8 @@ typedef struct
   Onvif *onvif;
   const WatchSettings *settings;
   const WatchSoap *soap;
-  GString *body; /* of the answer */
-  guint status;  /* of a fault */
+  GString *body; /* body of the answer */
+  guint status;  /* status of a fault, or 0 */
 } Call;
 
 /* --- Identity --- */
@@ -42,7 +42,7 @@ watch_onvif_get_id (const WatchSettings *settings)
     machine = g_strdup (g_get_host_name ());
   text = g_strconcat ("cudaccl-watch ", machine, settings->data, NULL);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  /* Version 8: of the maker's own kind. */
+  /* Version 8: custom. */
   return g_strdup_printf ("%.8s-%.4s-8%.3s-a%.3s-%.12s", sum, sum + 8, sum + 12, sum + 15,
                           sum + 18);
 }
@@ -56,7 +56,7 @@ watch_onvif_get_scopes (void)
                           host);
 }
 
-/* Returns the address with the name or number by which the client has found this machine. */
+/* Returns the address of the service, with the host by which the client found this machine. */
 static gchar *
 make_uri (const Call *call, const gchar *scheme, gint port, const gchar *path)
 {
@@ -160,7 +160,7 @@ get_services (Call *call)
   append_service (call, "ver20/media", WATCH_ONVIF_MEDIA_PATH, MEDIA_CAPABILITIES, 19, 12);
 }
 
-/* What there was before GetServices. It has no place for Media2. */
+/* The predecessor of GetServices, which knows no Media2. */
 static void
 get_capabilities (Call *call)
 {
@@ -226,7 +226,7 @@ append_configuration (Call *call, const gchar *element, const gchar *camera)
       element, camera, camera, element);
 }
 
-/* Returns whether there is such a camera, or @token is empty; else there is a fault. */
+/* Returns TRUE if @token is empty or names a camera; else makes a fault. */
 static gboolean
 check_token (Call *call, const gchar *token, const gchar *code)
 {
@@ -312,7 +312,7 @@ get_uri (Call *call)
 typedef struct
 {
   const gchar *name;
-  void (*answer) (Call *call); /* NULL: there are none of these */
+  void (*answer) (Call *call); /* NULL: the answer is empty */
 } Operation;
 
 static const Operation device_operations[] = {
@@ -433,7 +433,7 @@ check_http_digest (Call *call)
   return web_http_check_secret (call->request, "onvif", "right", user ? "right" : "wrong");
 }
 
-/* Returns whether the call may go on; else there is a fault. */
+/* Returns TRUE if the call may go on; else makes a fault. */
 static gboolean
 check_user (Call *call)
 {

@@ -9,16 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* Answers what a client asks to find the metadata of cameras: each camera is a profile of Media2.
- * The client must know the password of the group [onvif]: by a UsernameToken, or HTTP digest. For
- * the main thread. */
+/* Tells clients where to find the metadata of cameras: each camera is a profile of Media2.
+ * Clients need the password of the group [onvif], by UsernameToken or HTTP digest. Main thread
+ * only. */
 #define WATCH_ONVIF_DEVICE_PATH "/onvif/device_service"
 #define WATCH_ONVIF_MEDIA_PATH "/onvif/media2_service"
 
-/* The path tells which service it is. */
+/* The path selects the service. */
 void watch_onvif_answer (const WebRequest *request);
 
-/* A UUID that stays, and what a client can search for: URIs separated by spaces. */
+/* Return a UUID that never changes, and the scopes that clients search for, separated by spaces. */
 gchar *watch_onvif_get_id (const WatchSettings *settings);
 gchar *watch_onvif_get_scopes (void);
 

@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  GString *text; /* since the last tag */
+  GString *text; /* text since the last tag */
   gsize max_text;
   guint depth;
   gchar *operation;

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Anyone can send a message: only names, without their prefixes, and texts are taken from it, and
- * GMarkup knows no DTD, and no entities but those of XML itself. */
+/* Anyone can send a message: it yields only names, without prefixes, and texts. GMarkup knows no
+ * DTD, and only the entities of XML itself. */
 
 #define WATCH_SOAP_MAX_DEPTH 32 /* of elements; a message with more is refused */
 
@@ -17,30 +17,30 @@ G_BEGIN_DECLS
 typedef void (*WatchSoapElement) (const gchar *parent, const gchar *name, const gchar *text,
                                   gpointer user_data);
 
-/* Reads a message. Texts of more than @max_text bytes are left out. Returns FALSE if it is not
- * valid: elements before the mistake were passed. Sets @operation, which may be NULL, to the name
- * of the first element in the body, or NULL. */
+/* Reads a message. Leaves out texts of more than @max_text bytes. Returns FALSE at the first
+ * mistake: elements before it were passed. Sets @operation, which may be NULL, to the name of
+ * the first element in the body, or NULL. */
 gboolean watch_soap_read (const gchar *text, gsize size, gsize max_text, WatchSoapElement element,
                           gpointer user_data, gchar **operation);
 
 typedef struct
 {
   gchar *operation;   /* the first element in the body */
-  GHashTable *values; /* texts of elements by `PARENT/NAME`, of several joined by spaces */
+  GHashTable *values; /* `PARENT/NAME` to the text of the element; several are joined by spaces */
 } WatchSoap;
 
 #define WATCH_SOAP_MAX_VALUES 64
-#define WATCH_SOAP_MAX_TEXT 4096 /* bytes of an element; what is longer is left out */
+#define WATCH_SOAP_MAX_TEXT 4096 /* bytes per element; longer texts are left out */
 
 /* Returns FALSE if @text is not an envelope with an operation. Clear @self in any case. */
 gboolean watch_soap_parse (WatchSoap *self, const gchar *text, gsize size);
 void watch_soap_clear (WatchSoap *self);
 
-/* Returns "" if there is no such text. @parent NULL: the operation. */
+/* Returns the text, or "". A NULL @parent stands for the operation. */
 const gchar *watch_soap_get (const WatchSoap *self, const gchar *parent, const gchar *name);
 
-/* An envelope with @header, or "", and @body. The prefixes that it declares are s, a (addressing),
- * d (discovery), dn, tds, tr2, tt and ter. */
+/* Returns an envelope with @header, which may be "", and @body. It declares the prefixes s, a
+ * (addressing), d (discovery), dn, tds, tr2, tt and ter. */
 gchar *watch_soap_make (const gchar *header, const gchar *body);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WatchSoap, watch_soap_clear)
