@@ -7,16 +7,15 @@
 #include <string.h>
 #include <pango/pangocairo.h>
 
-/* The side of a tile in pixels, a multiple of any chroma subsampling. With smaller tiles there are
- * fewer empty pixels to blend, but more rectangles, which cost time, too. */
+/* The side of a tile in pixels, a multiple of any chroma subsampling. Smaller tiles have fewer
+ * empty pixels to blend, but make more rectangles. */
 #define TILE 32
 
 /* The values of tiles. */
 #define CLEAN 0
 #define DRAWN 1
 
-/* The work that a picture takes, what a tile takes to blend, and what shapes need beside their
- * pixels: estimates in ns. */
+/* Estimates in ns: most work of a picture, blending a tile, and the overhead of shapes. */
 #define MAX_WORK 16000000
 #define TILE_WORK 1000
 #define SHAPE_WORK 500
@@ -24,15 +23,15 @@
 #define TEXT_WORK 5000
 #define BYTE_WORK 100
 
-/* How many lines are drawn at once: the time grows faster than their number. */
+/* Most lines in a path: the time to draw it grows faster than their number. */
 #define MAX_LINES 16
 
-/* How many pixels are blended at once. */
+/* Pixels blended at once. */
 #define CHUNK 32
 
 #define TEXT_BACKGROUND 0xff000000
 
-/* The format of Cairo's pixels whose red, green and blue are Y, U and V. */
+/* Cairo's pixel format with Y, U and V in place of red, green and blue. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
 #define PICTURE_YUV GST_VIDEO_FORMAT_VUYA
 #else
@@ -42,22 +41,22 @@
 struct _GstCclCanvas
 {
   gint width, height;
-  const GstVideoInfo *yuv; /* of the frames that the picture will be blended into, if it is YUV */
+  const GstVideoInfo *yuv; /* format of YUV frames to blend into; NULL for RGB or a composition */
   cairo_surface_t *surface;
   cairo_t *cairo;
-  guint8 *tiles; /* DRAWN, or CLEAN: all pixels are 0 */
+  guint8 *tiles; /* DRAWN, or CLEAN if all pixels are 0 */
   gint columns, rows;
   gboolean empty, translucent;
   guint64 work;
   guint left_out;
-  gint pen;      /* width of lines */
-  guint n_lines; /* in the path */
+  gint pen;      /* line width */
+  guint n_lines; /* in Cairo's current path */
 
-  PangoLayout *layout; /* of the text; NULL without any font */
+  PangoLayout *layout; /* NULL if the system has no font */
   gchar *font;
   guint font_size;
-  PangoRectangle text; /* in the layout */
-  gint margin;         /* left and right of the text */
+  PangoRectangle text; /* ink of the layout */
+  gint margin;         /* on the left and right of the text */
 };
 
 GstCclCanvas *
@@ -83,7 +82,7 @@ gst_ccl_canvas_free (GstCclCanvas *self)
   g_free (self);
 }
 
-/* The pixels of a point in the picture. */
+/* Returns where a pixel of the picture is. */
 static guint8 *
 get_pixels (GstCclCanvas *self, gint x, gint y)
 {
@@ -91,8 +90,8 @@ get_pixels (GstCclCanvas *self, gint x, gint y)
          (gsize) y * (gsize) cairo_image_surface_get_stride (self->surface) + 4 * (gsize) x;
 }
 
-/* Returns the first rectangle of DRAWN tiles from @tile on, and makes them CLEAN: the caller is to
- * erase it. */
+/* Returns the first rectangle of DRAWN tiles from @tile on, and marks them CLEAN. The caller
+ * must erase it. */
 static gboolean
 take_rectangle (GstCclCanvas *self, gint *tile, GstCclRectangle *rectangle)
 {
@@ -126,7 +125,7 @@ take_rectangle (GstCclCanvas *self, gint *tile, GstCclRectangle *rectangle)
   return TRUE;
 }
 
-/* Adds tiles so that take_rectangle() returns rectangles that share no rows. */
+/* Marks more tiles so that the rectangles of take_rectangle() share no rows. */
 static void
 join_bands (GstCclCanvas *self)
 {
@@ -204,7 +203,7 @@ ensure_font (GstCclCanvas *self, const gchar *name, guint size)
   self->font_size = size;
   self->margin = MAX ((gint) size / 6, 1);
 
-  /* Not the default map: each thread has its own, while frames may come from several threads. */
+  /* The default map is per thread, but frames may come from several threads. */
   map = pango_cairo_font_map_new ();
   pango_font_map_list_families (map, &families, &n);
   g_free (families);
@@ -244,8 +243,8 @@ gst_ccl_canvas_leave_out (GstCclCanvas *self)
   self->left_out++;
 }
 
-/* Takes the work of a shape from what is left. Returns FALSE, and counts the shape, if it is too
- * much. */
+/* Reserves the work of a shape. Returns FALSE, and counts the shape as left out, if too little
+ * is left. */
 static gboolean
 take_work (GstCclCanvas *self, guint64 work)
 {
@@ -258,8 +257,8 @@ take_work (GstCclCanvas *self, guint64 work)
   return TRUE;
 }
 
-/* Draws in YUV: what Cairo does to one channel does not depend on the others, so Y, U and V can
- * take the place of red, green and blue. */
+/* Y, U and V can take the place of red, green and blue, because Cairo's channels are
+ * independent. */
 static void
 set_yuv (GstCclCanvas *self, gdouble r, gdouble g, gdouble b, gdouble alpha)
 {
@@ -292,7 +291,7 @@ set_color (GstCclCanvas *self, guint32 color)
     cairo_set_source_rgba (self->cairo, r, g, b, alpha);
 }
 
-/* Marks the tiles of a rectangle as drawn on. It may extend beyond the picture. */
+/* Marks the tiles of a rectangle, which may extend beyond the picture, as DRAWN. */
 static void
 mark (GstCclCanvas *self, gint x1, gint y1, gint x2, gint y2)
 {
@@ -361,7 +360,7 @@ gst_ccl_canvas_draw_cross (GstCclCanvas *self, guint32 color, gint line, gdouble
   cairo_fill (self->cairo);
 }
 
-/* Clips a line to low...high in one direction. Returns FALSE if nothing is left. */
+/* Clips a line to low...high in one dimension. Returns FALSE if nothing is left. */
 static gboolean
 clip (gdouble start, gdouble length, gdouble low, gdouble high, gdouble *from, gdouble *to)
 {
@@ -404,7 +403,7 @@ gst_ccl_canvas_draw_line (GstCclCanvas *self, gdouble x1, gdouble y1, gdouble x2
       !clip (x1, dx, 0.0, right, &from, &to) || !clip (y1, dy, 0.0, bottom, &from, &to))
     return;
 
-  /* Lines of odd width are sharp halfway between the borders of pixels. */
+  /* Lines of odd width are sharp at pixel centres. */
   x2 = CLAMP (x1 + to * dx, 0.0, right) + odd;
   y2 = CLAMP (y1 + to * dy, 0.0, bottom) + odd;
   x1 = CLAMP (x1 + from * dx, 0.0, right) + odd;
@@ -453,7 +452,7 @@ gst_ccl_canvas_draw_text (GstCclCanvas *self, guint32 color, gint x, gint y)
   if (!take_work (self, visible / 2))
     return;
 
-  /* Clip: ink may extend beyond the text's rectangle. */
+  /* Ink may extend beyond the text's rectangle. */
   cairo_save (self->cairo);
   add_rectangle (self, x, y, width, height);
   cairo_clip_preserve (self->cairo);
@@ -478,8 +477,8 @@ gst_ccl_canvas_get_left_out (const GstCclCanvas *self)
   return self->left_out;
 }
 
-/* Divides the colours in @area by their alpha. Cairo multiplies them, but then gst_video_blend()
- * overflows in formats of 16 bits. */
+/* Divides the colours in @area by their alpha: gst_video_blend() overflows on premultiplied
+ * colours in 16-bit formats. */
 static void
 unpremultiply (GstCclCanvas *self, const GstCclRectangle *area)
 {
@@ -549,7 +548,7 @@ gst_ccl_canvas_compose (GstCclCanvas *self, GstVideoOverlayComposition *earlier)
   return result;
 }
 
-/* Whether any part of a frame is a frame of the same format. */
+/* Returns whether any part of a frame is a frame of the same format. */
 static gboolean
 has_parts (const GstVideoFormatInfo *format)
 {
@@ -567,9 +566,9 @@ has_parts (const GstVideoFormatInfo *format)
   return TRUE;
 }
 
-/* Whether what is drawn replaces pixels of the frame, byte by byte. For other frames there is
- * gst_video_blend(), which takes several times as long. GStreamer 1.22 describes VYUY wrongly, so
- * packed YUV is left to it. */
+/* Returns whether drawn pixels can replace bytes of the frame. Other formats need
+ * gst_video_blend(), which takes several times as long; among them packed YUV, because GStreamer
+ * 1.22 describes VYUY wrongly. */
 static gboolean
 replaces (const GstCclCanvas *self, const GstVideoFormatInfo *format)
 {
@@ -589,7 +588,7 @@ replaces (const GstCclCanvas *self, const GstVideoFormatInfo *format)
   return TRUE;
 }
 
-/* Compilers vectorize this if @step is a constant. */
+/* Vectorized if @step is a constant. */
 static inline void
 replace_chunk (guint8 *to, const guint32 *from, gint step, guint shift)
 {
@@ -599,7 +598,7 @@ replace_chunk (guint8 *to, const guint32 *from, gint step, guint shift)
     to[i] = from[i * step] >> 24 ? (guint8) (from[i * step] >> shift) : to[i];
 }
 
-/* Replaces bytes of one component, of every @step-th pixel of the picture, where it is drawn. */
+/* Replaces the bytes of one component by every @step-th pixel of the picture that is drawn. */
 static void
 replace_row (guint8 *to, gint pixel, const guint32 *from, gint step, guint shift, gint n)
 {
@@ -617,8 +616,8 @@ replace_row (guint8 *to, gint pixel, const guint32 *from, gint step, guint shift
   }
 }
 
-/* Replaces the pixels at @place of the frame by those of the picture that are drawn. Of pixels that
- * share chroma, the first one counts, as with gst_video_blend(). */
+/* Replaces the frame's pixels at @place by drawn pixels of the picture. Of pixels that share
+ * chroma, the first one counts, as with gst_video_blend(). */
 static void
 replace_rectangle (GstCclCanvas *self, const GstCclRectangle *area, GstVideoFrame *frame,
                    const GstCclRectangle *place)
@@ -646,7 +645,7 @@ replace_rectangle (GstCclCanvas *self, const GstCclRectangle *area, GstVideoFram
   }
 }
 
-/* Makes @part a part of @frame that contains @area, which becomes relative to the part. */
+/* Sets @part to a part of @frame that contains @area, and makes @area relative to it. */
 static void
 take_part (const GstVideoFrame *frame, GstCclRectangle *area, GstVideoFrame *part)
 {
@@ -708,7 +707,7 @@ gst_ccl_canvas_blend (GstCclCanvas *self, GstVideoFrame *frame, gint x, gint y)
   if (!has_parts (frame->info.finfo))
     join_bands (self);
   while (take_rectangle (self, &tile, &area)) {
-    /* In bands, which the cache holds from the first component to the last. */
+    /* In bands that stay in the cache from the first component to the last. */
     for (band = area; band.y1 < area.y2; band.y1 = band.y2) {
       GstCclRectangle place;
 
@@ -718,7 +717,7 @@ gst_ccl_canvas_blend (GstCclCanvas *self, GstVideoFrame *frame, gint x, gint y)
       place.x2 = MIN (band.x2 + x, GST_VIDEO_FRAME_WIDTH (frame));
       place.y2 = MIN (band.y2 + y, GST_VIDEO_FRAME_HEIGHT (frame));
       unpremultiply (self, &band);
-      /* The frame may have fewer pixels than its caps say. */
+      /* A frame may have fewer pixels than its caps say. */
       if (place.x1 < place.x2 && place.y1 < place.y2)
         blended &= blend_rectangle (self, &band, frame, &place);
       erase (self, &band);

@@ -77,12 +77,12 @@ struct _GstCclOverlay
   guint64 frames, left_out;
 
   /* Streaming thread. */
-  gboolean attach;        /* negotiated: pictures are attached to frames, or blended into them */
-  GstVideoInfo info;      /* unless @attach */
-  GstCclClasses *classes; /* whose colours do not change */
+  gboolean attach;        /* negotiated: pictures are attached to frames, not blended into them */
+  GstVideoInfo info;      /* valid unless @attach */
+  GstCclClasses *classes; /* numbers classes for the stream, so that colours do not change */
   GstCclPainter *painter;
-  GstCclCanvas *canvas; /* the picture of the current frame */
-  gboolean drawn;       /* it is not empty */
+  GstCclCanvas *canvas; /* picture of the current frame */
+  gboolean drawn;       /* the picture is not empty */
   gboolean warned;
 };
 
@@ -348,7 +348,7 @@ make_blend_caps (void)
   GstCaps *caps;
   guint i, n;
 
-  /* With a palette, blending would change the colours of other pixels too. */
+  /* With a palette, blending would also change the colours of other pixels. */
   all = gst_video_formats_raw (&n);
   for (i = 0; i < n; i++) {
     const GstVideoFormatInfo *info = gst_video_format_get_info (all[i]);
@@ -363,7 +363,8 @@ make_blend_caps (void)
   return caps;
 }
 
-/* The caps of frames that can be drawn on: those that GstVideo can blend without loss. */
+/* Returns the caps of frames that can be drawn on: those that GstVideo blends without loss.
+ * Borrowed. */
 static GstCaps *
 blend_caps (void)
 {
@@ -375,7 +376,7 @@ blend_caps (void)
   return caps;
 }
 
-/* Copies one structure of @caps, with the feature @add or without the feature @remove, which may be
+/* Copies one structure of @caps with the feature @add, without the feature @remove. Both may be
  * NULL. */
 static GstCaps *
 copy_structure (GstCaps *caps, guint index, const gchar *add, const gchar *remove)
@@ -406,8 +407,8 @@ copy_blendable (GstCaps *caps, guint index)
   return result;
 }
 
-/* Transforms sink caps to source caps: adds the composition feature, or leaves caps of frames that
- * can be drawn on unchanged. */
+/* Transforms sink caps to source caps: with the composition feature, or unchanged if frames can
+ * be drawn on. */
 static GstCaps *
 gst_ccl_overlay_get_src_caps (GstCaps *caps)
 {
@@ -444,8 +445,7 @@ gst_ccl_overlay_get_sink_caps (GstCaps *caps)
 }
 
 /* Fixates the first of @caps with or without the composition feature. Returns NULL if there is
- * none.
- */
+ * none. */
 static GstCaps *
 gst_ccl_overlay_select_caps (GstCaps *caps, gboolean composition)
 {
@@ -468,16 +468,16 @@ gst_ccl_overlay_transform_caps (GstBaseTransform *trans, GstPadDirection directi
                               filter);
 }
 
-/* Whether downstream draws compositions on frames of these caps. Accepting the caps is not enough:
- * elements that accept anything may drop compositions. */
+/* Returns whether downstream draws compositions on frames with these caps. Accepting the caps is
+ * not enough: elements that accept anything may drop compositions. */
 static gboolean
 gst_ccl_overlay_downstream_draws (GstPad *srcpad, GstCaps *caps)
 {
   GstQuery *query = gst_query_new_allocation (caps, FALSE);
   gboolean drawn;
 
-  /* Many elements answer only once they have the caps. Downstream may be relinked meanwhile; then
-   * it is asked again with the next frame. */
+  /* Many elements answer only once they have the caps. If downstream is relinked meanwhile, the
+   * next frame negotiates again. */
   drawn =
       gst_pad_set_caps (srcpad, caps) && gst_pad_peer_query (srcpad, query) &&
       gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL) &&
@@ -487,8 +487,8 @@ gst_ccl_overlay_downstream_draws (GstPad *srcpad, GstCaps *caps)
   return drawn;
 }
 
-/* Attaching needs only the size: the format may be unknown to this version of GStreamer. Changes
- * nothing on failure. */
+/* Sets size and format. Attaching only needs the size: this version of GStreamer may not know
+ * the format. On failure, changes nothing. */
 static gboolean
 gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
 {
@@ -508,9 +508,9 @@ gst_ccl_overlay_set_info (GstCclOverlay *self, GstCaps *caps)
   return TRUE;
 }
 
-/* Chooses between attaching and blending. There is no choice if upstream attached a composition, or
- * if frames cannot be drawn on. Stores the frame size, too: every negotiation calls this, but not
- * set_caps() if both caps are the current ones, even if others were refused in between. */
+/* Chooses between attaching and blending. There is no choice if upstream attached a composition,
+ * or if frames cannot be drawn on. Also stores the frame size: if both caps are the current
+ * ones, set_caps() is not called, even if others were refused in between. */
 static GstCaps *
 gst_ccl_overlay_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                              GstCaps *othercaps)
@@ -550,8 +550,8 @@ gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *out
   return FALSE;
 }
 
-/* The origin of the visible part of a frame. Metadata may have any values: cropping that is not
- * inside the frame is ignored. */
+/* Gets the origin of the visible part of a frame. Metadata may have any values: cropping outside
+ * of the frame is ignored. */
 static void
 gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gint *y)
 {
@@ -573,8 +573,8 @@ gst_ccl_overlay_get_origin (GstCclOverlay *self, GstBuffer *buffer, gint *x, gin
   *y = (gint) crop->y;
 }
 
-/* Sets the zones of a frame and how to map them to it: it may have been cropped and scaled since.
- */
+/* Sets the zones of a frame, and how they map to it: it may have been cropped and scaled after
+ * cclzones. */
 static void
 gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene *scene)
 {
@@ -595,7 +595,7 @@ gst_ccl_overlay_place_zones (GstCclOverlay *self, GstBuffer *buffer, GstCclScene
   scene->zones_scale_y = (gdouble) self->parent.height / height;
 }
 
-/* Returns the type of each component's region of interest, or 0. Free with g_free(). */
+/* Returns the type of each component's region of interest, or 0. Free the array with g_free(). */
 static GQuark *
 find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
 {
@@ -614,7 +614,7 @@ find_names (const GstCclRois *rois, const GstCclComponent *components, guint n)
   return names;
 }
 
-/* Copies the components of @scene, with the classes that this element knows them by. Free with
+/* Replaces the components of @scene by a copy with this element's class ids. Free the copy with
  * g_free(). */
 static GstCclComponent *
 gst_ccl_overlay_take_classes (GstCclOverlay *self, GstCclScene *scene, GstCclClassNames *names)
@@ -632,7 +632,7 @@ gst_ccl_overlay_take_classes (GstCclOverlay *self, GstCclScene *scene, GstCclCla
   return components;
 }
 
-/* Counts what was left out, and posts a warning the first time. */
+/* Counts shapes that were left out, and warns of the first ones. */
 static void
 gst_ccl_overlay_count (GstCclOverlay *self)
 {
@@ -653,9 +653,8 @@ gst_ccl_overlay_count (GstCclOverlay *self)
                        (NULL));
 }
 
-/* Paints what the metadata of @buffer says: components, scaled and cropped if they were found in a
- * frame of another size, or without them regions of interest. Returns FALSE if there is no memory.
- */
+/* Paints the metadata of @buffer: components, scaled and cropped like the frame, or without them
+ * regions of interest. Returns FALSE if there is no memory. */
 static gboolean
 gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
 {
@@ -698,8 +697,8 @@ gst_ccl_overlay_paint (GstCclOverlay *self, GstBuffer *buffer)
   return painted;
 }
 
-/* Frames with nothing to draw stay shared. Others need writable metadata; shared memory is copied
- * when it is mapped. */
+/* Frames with nothing to draw stay shared. Others need writable metadata; shared memory is
+ * copied when it is mapped. */
 static GstFlowReturn
 gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf,
                                        GstBuffer **outbuf)
@@ -710,7 +709,7 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
   self->drawn = FALSE;
   gst_ccl_filter_advance (&self->parent, inbuf);
   if (gst_buffer_get_size (inbuf) == 0)
-    return GST_FLOW_OK; /* a gap */
+    return GST_FLOW_OK; /* gap */
 
   if (!gst_ccl_overlay_paint (self, inbuf)) {
     GST_ELEMENT_ERROR (
@@ -727,7 +726,7 @@ gst_ccl_overlay_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf
   return GST_FLOW_OK;
 }
 
-/* Attaches the picture together with the composition of upstream. */
+/* Attaches the picture, together with upstream's composition. */
 static void
 gst_ccl_overlay_attach (GstCclOverlay *self, GstBuffer *buffer)
 {

@@ -23,27 +23,27 @@
 #define MAX_NAME 128 /* bytes */
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* The default line width and font size are the frame's shorter side divided by these. Thinner lines
- * than two pixels can miss the pixels whose chroma is used, if chroma is subsampled. */
+/* The default line width and font size are the frame's shorter side divided by these. Lines
+ * thinner than two pixels may miss the pixels whose chroma is used in subsampled formats. */
 #define LINE_SHARE 360
 #define MIN_LINE 2
 #define FONT_SHARE 36
 #define MIN_FONT_SIZE 12
 
-/* The side of the cells in which text is placed, in pixels. */
+/* The side of the cells that text occupies, in pixels. */
 #define CELL 4
 
 typedef struct
 {
   GstClockTime time;
-  gfloat x, y; /* fractions of the frame, so that trails survive a change of its size */
+  gfloat x, y; /* fractions of the frame: trails survive a change of its size */
 } TrailPoint;
 
 typedef struct
 {
   GstClockTime seen;
   guint first, n;
-  TrailPoint points[TRAIL_POINTS]; /* a ring */
+  TrailPoint points[TRAIL_POINTS]; /* ring buffer */
 } Trail;
 
 typedef struct
@@ -55,15 +55,15 @@ typedef struct
 
 struct _GstCclPainter
 {
-  GHashTable *trails; /* Trail of each track */
+  GHashTable *trails; /* Trail by track */
   GArray *events;     /* Event */
 
-  /* What is being painted. */
+  /* The scene that is being painted. */
   GstCclCanvas *canvas;
   const GstCclDrawStyle *style;
   const GstCclScene *scene;
   gint line;
-  guint8 *cells; /* 1: has text */
+  guint8 *cells; /* 1 if occupied by text */
   gint columns, rows;
 };
 
@@ -102,7 +102,7 @@ is_old (gpointer track, gpointer value, gpointer user_data)
   return self->scene->time - trail->seen > self->style->trail_time;
 }
 
-/* Forgets old events, and the trails of tracks that were last seen too long ago. */
+/* Forgets old events, and trails of tracks not seen for too long. */
 static void
 forget_old (GstCclPainter *self)
 {
@@ -140,8 +140,8 @@ is_free (const GstCclPainter *self, const GstCclRectangle *area)
   return TRUE;
 }
 
-/* Draws text at the first free place above, below, inside, right or left of @box, which is visible.
- * Text that has no room is left out. */
+/* Draws text at the first free place above, below, inside, right or left of @box, which is
+ * visible. Without room, the text is left out. */
 static void
 draw_text (GstCclPainter *self, guint32 color, const GstCclRectangle *box, const gchar *text)
 {
@@ -173,7 +173,7 @@ draw_text (GstCclPainter *self, guint32 color, const GstCclRectangle *box, const
     area.y1 = places[i][1];
     area.x2 = area.x1 + width;
     area.y2 = area.y1 + height;
-    /* If nothing fits, text inside of the box may extend beyond the frame. */
+    /* As a last resort, text in the box may extend beyond the frame. */
     if ((i == 2 ||
          (area.x1 >= 0 && area.y1 >= 0 && area.x2 <= frame_width && area.y2 <= frame_height)) &&
         is_free (self, &area))
@@ -186,7 +186,7 @@ draw_text (GstCclPainter *self, guint32 color, const GstCclRectangle *box, const
     memset (self->cells + y * self->columns + cells.x1, 1, (gsize) (cells.x2 - cells.x1));
 }
 
-/* Appends a name, and cuts it if it is long. */
+/* Appends a name, cut to MAX_NAME bytes. */
 static void
 append_name (GString *text, const gchar *name)
 {
@@ -204,7 +204,7 @@ append_name (GString *text, const gchar *name)
   g_string_append (text, ELLIPSIS);
 }
 
-/* Gets the visible part of the box. Metadata may have any values. */
+/* Gets the visible part of a box. Metadata may have any values. */
 static gboolean
 get_box (const GstCclScene *scene, const GstCclComponent *component, GstCclRectangle *box)
 {
@@ -236,7 +236,7 @@ get_color (const GstCclDrawStyle *style, const GstCclComponent *component)
                                                : get_number (style, component));
 }
 
-/* Lightens colours that are hard to read on black: halfway to white. */
+/* Makes colours that are hard to read on black lighter, halfway to white. */
 static guint32
 get_text_color (guint32 color)
 {
@@ -274,7 +274,7 @@ draw_component (GstCclPainter *self, const GstCclComponent *component)
 {
   const GstCclOverlayDraw draw = self->style->draw;
   const guint32 color = get_color (self->style, component);
-  /* Centroids count from the centre of the first pixel, canvases from its corner. */
+  /* Centroids are relative to the centre of the first pixel, canvases to its corner. */
   const gdouble x = component->centroid_x + 0.5, y = component->centroid_y + 0.5;
   GstCclRectangle box;
 
@@ -321,7 +321,7 @@ draw_component_text (GstCclPainter *self, guint index)
   text = g_string_new (NULL);
   if (draw & GST_CCL_OVERLAY_DRAW_CLASSES && self->scene->class_names)
     class_name = gst_ccl_class_names_get_name (self->scene->class_names, component->class_id);
-  /* The type of a region often is its class. */
+  /* The type of a region is often its class. */
   if (draw & GST_CCL_OVERLAY_DRAW_NAMES && name &&
       g_strcmp0 (class_name, g_quark_to_string (name)) != 0)
     append_name (text, g_quark_to_string (name));
@@ -395,7 +395,7 @@ draw_trail (GstCclPainter *self, const GstCclComponent *component)
   trail->n++;
 }
 
-/* Remembers the events of the scene for the next frames. */
+/* Keeps the events of the scene for the next frames. */
 static void
 take_events (GstCclPainter *self)
 {
@@ -549,7 +549,7 @@ draw_time (GstCclPainter *self)
   g_free (text);
 }
 
-/* Draws the whole scene; later shapes cover earlier ones. */
+/* Draws the scene. Later shapes cover earlier ones. */
 static void
 draw_scene (GstCclPainter *self)
 {

@@ -56,7 +56,7 @@ typedef struct
   GstCclOverlayDraw draw;
   guint line_width; /* pixels; 0: proportional to the frame size */
   guint font_size;  /* pixels; 0: proportional to the frame size */
-  gchar *font;      /* Pango's description, or NULL */
+  gchar *font;      /* Pango font description; NULL: the default font */
   guint32 color;    /* 0xAARRGGBB; alpha 0: the colour of the class, label or track */
   gboolean color_by_class;
   GstClockTime trail_time;
@@ -67,18 +67,18 @@ typedef struct
 {
   const GstVideoInfo *yuv;           /* for gst_ccl_canvas_begin() */
   gint width, height;                /* all coordinates are relative to this frame */
-  GstClockTime time;                 /* see GstCclTime; never less than that of the scene before */
+  GstClockTime time;                 /* see GstCclTime; not before that of the last scene */
   GstClockTime stream_time;          /* or GST_CLOCK_TIME_NONE */
   const GstCclComponent *components; /* in pixels of the frame */
-  const GQuark *names;               /* of each component, or 0; may be NULL */
+  const GQuark *names;               /* of each component, 0 for none; may be NULL */
   guint n_components;
-  GstCclClassNames *class_names; /* or NULL */
-  const GstCclZonesMeta *zones;  /* or NULL */
-  gdouble zones_x, zones_y;      /* the frame's origin in the frame of @zones */
+  GstCclClassNames *class_names; /* may be NULL */
+  const GstCclZonesMeta *zones;  /* may be NULL */
+  gdouble zones_x, zones_y;      /* origin of the frame in the frame of @zones */
   gdouble zones_scale_x, zones_scale_y;
 } GstCclScene;
 
-/* Draws scenes, and remembers trails and events between them. */
+/* Draws scenes, with trails and events of earlier ones. */
 typedef struct _GstCclPainter GstCclPainter;
 
 GstCclPainter *gst_ccl_painter_new (void);
@@ -88,7 +88,7 @@ void gst_ccl_painter_free (GstCclPainter *self);
 /* Forgets trails and events. */
 void gst_ccl_painter_reset (GstCclPainter *self);
 
-/* Draws @scene on @canvas, in place of what was there. Returns FALSE if there is no memory. */
+/* Replaces the picture of @canvas by @scene. Returns FALSE if there is no memory. */
 gboolean gst_ccl_painter_paint (GstCclPainter *self, GstCclCanvas *canvas,
                                 const GstCclDrawStyle *style, const GstCclScene *scene);
 
