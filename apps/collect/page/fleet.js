@@ -13,14 +13,14 @@ const states = ['gone', 'lost', 'frozen', 'connecting', 'running', 'off']; // wh
 
 const byName = new Intl.Collator(language, {numeric: true}).compare;
 
-// Calls update now, and again while the page is seen. Returns the function that ends it.
+// Calls update now, and repeatedly while the page is visible. Returns a function that stops it.
 async function repeat(update) {
   const timer = setInterval(() => !document.hidden && act(update), INTERVAL);
   await act(update);
   return () => clearInterval(timer);
 }
 
-// Shows rows, each after its key. What has not changed stays in place, with the focus and what is selected.
+// Shows rows, identified by keys. Unchanged rows stay in place, with focus and selection.
 // On a phone, a row is a paragraph, and each value has its head before it.
 function showTable(place, heads, rows) {
   const focused = document.activeElement;
@@ -40,7 +40,7 @@ function showTable(place, heads, rows) {
     else
       body.insertBefore(row, next);
   }
-  // A row that moves loses the focus.
+  // Moving a row loses the focus.
   focused?.focus({preventScroll: true});
 }
 
@@ -63,7 +63,7 @@ async function showFleet(main) {
       ...states.filter(one => counts[one]).map(one => `${number(counts[one])} ${t(one)}`),
       `${number(fleet.events)} ${t('events')}`, `${number(fleet.missing)} ${t('missing')}`,
       ...found.length > MOST ? [`${number(MOST)} ${t('of')} ${number(found.length)}`] : []].join(' · ');
-    // What is written is read out, even if it is the same.
+    // Screen readers read out every write, even of the same text.
     if (words !== summary.textContent)
       summary.textContent = words;
     showTable(list, ['camera', 'state', 'since', 'fps', 'objects-now', 'program'], found.slice(0, MOST).map(one => [
@@ -81,7 +81,7 @@ async function showFleet(main) {
   });
 }
 
-// Pictures and clips are with the programs.
+// The programs keep pictures and clips.
 const item = event => eventItem({...event, picture: null, clip: null});
 
 async function showEvents(main, camera) {

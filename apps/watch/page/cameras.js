@@ -1,4 +1,4 @@
-// cudaccl-watch - adds, changes and removes cameras; the state of all else
+// cudaccl-watch - adds, changes and removes cameras; shows the state of everything else
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, picture, send} from './api.js';
@@ -19,7 +19,7 @@ function hinted(label, input, hint) {
   return h('div', null, field(label, input), h('small', {id}, hint));
 }
 
-// A test picture of what is typed in the form.
+// A test picture of the address in the form.
 function tester(form) {
   const place = h('div', {class: 'test', role: 'status'});
   const test = button(t('test'), () => act(async () => {

@@ -1,4 +1,4 @@
-// cudaccl-watch - what was counted on a day
+// cudaccl-watch - the counts of a day
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, query} from './api.js';
@@ -12,7 +12,7 @@ function pad(n) {
   return String(n).padStart(2, '0');
 }
 
-// The sums of in and out of the day, local time, in bins of so many minutes.
+// Sums in and out over the day, in local time, in bins of the given minutes.
 function sum(minutes, begin, size) {
   const bins = Array.from({length: 1440 / size}, () => ({in: 0, out: 0}));
   for (const minute of minutes) {
@@ -25,7 +25,7 @@ function sum(minutes, begin, size) {
   return bins;
 }
 
-// A unit is a pixel, so that text has its size on every screen.
+// One unit is one pixel: text keeps its size on every screen.
 function plot(title, bins, width) {
   const most = Math.max(1, ...bins.map(bin => Math.max(bin.in, bin.out)));
   const step = width / bins.length, size = 1440 / bins.length, hour = width / 24;

@@ -37,7 +37,7 @@ export async function showEditor(main, name) {
       input.value = shape.name;
   }
 
-  // All of the picture fits on the screen.
+  // Fit the whole picture on the screen.
   const canvas = h('div', {class: 'canvas'}, image, drawing.svg);
   canvas.style.maxWidth = `max(18rem, min(64rem, calc((100vh - 20rem) * ${(camera.width || 16) / (camera.height || 9)})))`;
   chosen.append(turn, button(t('remove'), () => drawing.remove()));

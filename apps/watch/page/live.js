@@ -1,4 +1,4 @@
-// cudaccl-watch - all cameras live, and what has just happened
+// cudaccl-watch - all cameras live, and the latest events
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, listen, query, setPicture, showLive as openLive} from './api.js';

@@ -54,7 +54,7 @@ export function synopsisCard(choose) {
     }
   }
 
-  // Not once the page shows something else, such as the login.
+  // Stop once the page shows something else, such as the login.
   function pollIn(time) {
     if (card.isConnected)
       timer = setTimeout(poll, time);

@@ -51,7 +51,7 @@ const wait = (seconds, signal) => new Promise(resolve => {
   signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); });
 });
 
-// Takes the pictures out of the parts of a multipart answer. Each has Content-Length.
+// Extracts pictures from a multipart answer, whose parts have Content-Length.
 class Parts {
   constructor(onPicture) {
     this.onPicture = onPicture;
@@ -111,7 +111,7 @@ export function showLive(cameras, values, onPicture) {
         for (let piece; reader && !(piece = await reader.read()).done;)
           parts.add(piece.value);
       } catch {
-        // It is tried again, until it is stopped.
+        // Try again until it is stopped.
       }
       await wait(1, stop.signal);
     }

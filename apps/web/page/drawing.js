@@ -25,7 +25,7 @@ export class Drawing {
     this.resize();
   }
 
-  // The drawing has the picture's proportions, so that arrows are at right angles.
+  // Keep the picture's proportions, so that arrows are at right angles.
   resize() {
     const width = this.image.naturalWidth || 16, height = this.image.naturalHeight || 9;
     const box = `0 0 ${1000} ${Math.round(1000 * height / width)}`;
@@ -53,7 +53,7 @@ export class Drawing {
     this.changed();
   }
 
-  // Ends a shape; one without corners is put into the middle, for the keyboard.
+  // Ends a shape; one without corners goes to the middle, for the keyboard.
   finish() {
     const line = this.mode === 'line';
     if (!this.mode)
@@ -124,7 +124,7 @@ export class Drawing {
     this.changed();
   }
 
-  // A line may be drawn in one stroke, too.
+  // A line may also be drawn in one stroke.
   release(event) {
     const [x, y] = this.place(event);
     this.dragged = null;

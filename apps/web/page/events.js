@@ -60,7 +60,7 @@ function trackItem(track) {
     thumb(`${title}, ${track.camera}`, track));
 }
 
-// A track's path over the picture: where its boxes stand.
+// A track's path over the picture: the feet of its boxes.
 function path(track, drawing) {
   const line = track.path.map(([, x, y, width, height]) => drawing.pixels([x + width / 2, y + height]).join(',')).join(' ');
   return svg('polyline', {class: 'path', points: line});

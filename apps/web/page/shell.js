@@ -1,4 +1,4 @@
-// cudaccl-watch - what its pages share: login, and which screen is shown
+// cudaccl-watch - the frame of all pages: login, and the present screen
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 import {get, send, setRefused} from './api.js';
@@ -24,7 +24,7 @@ function showLogin(show) {
   input.focus();
 }
 
-// Shows one of the screens, by the address; without, the first.
+// Shows the screen that the address names, or the first.
 export function start(screens) {
   const first = Object.keys(screens)[0];
   async function show() {
