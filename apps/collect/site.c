@@ -134,11 +134,8 @@ read_time (const WebRequest *request, const gchar *name, gchar **value)
 
   if (!text)
     return TRUE;
-  if (!watch_time_from_string (text, &time)) {
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                    "%s: expected a time such as 2026-01-31T12:00:00Z", name);
-    return FALSE;
-  }
+  if (!watch_time_from_string (text, &time))
+    return web_http_refuse_value (request, name, "a time such as 2026-01-31T12:00:00Z");
   *value = g_strdup_printf ("%" G_GINT64_FORMAT, time);
   return TRUE;
 }
@@ -155,20 +152,15 @@ read_events (const WebRequest *request, Query *query)
   if (!read_time (request, "begin", &query->values[2]) ||
       !read_time (request, "end", &query->values[3]))
     return FALSE;
-  if (limit && !watch_parse_uint (limit, 1, 1000, &number)) {
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "limit: expected 1 to 1000");
-    return FALSE;
-  }
+  if (limit && !watch_parse_uint (limit, 1, 1000, &number))
+    return web_http_refuse_value (request, "limit", "1 to 1000");
   query->values[6] = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
   if (before) {
     g_auto (GStrv) parts = g_strsplit (before, "-", 3);
 
     if (g_strv_length (parts) != 2 || !watch_parse_uint (parts[0], 0, G_MAXINT64, &number) ||
-        !watch_parse_uint (parts[1], 0, G_MAXINT64, &number)) {
-      web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                      "before: expected `next` of the page before");
-      return FALSE;
-    }
+        !watch_parse_uint (parts[1], 0, G_MAXINT64, &number))
+      return web_http_refuse_value (request, "before", "`next` of the page before");
     query->values[4] = g_strdup (parts[0]);
     query->values[5] = g_strdup (parts[1]);
   }

@@ -181,9 +181,7 @@ check_space (const WatchScenes *scenes, GError **error)
 
   if (fstatvfs (scenes->file, &info) != 0 || (guint64) info.f_bavail * info.f_frsize >= MIN_FREE)
     return TRUE;
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-                       "Less than 256 MiB are free on the disk: the objects that were cut out "
-                       "cannot be kept");
+  g_propagate_error (error, web_reason_to_error (web_reason_new (WEB_REASON_SYNOPSIS_FULL, NULL)));
   return FALSE;
 }
 

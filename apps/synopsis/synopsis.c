@@ -114,8 +114,8 @@ read_all (WatchScenes *self, const GArray *recordings, Progress *progress,
     return FALSE;
   }
   if (self->tubes->len == 0) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                         "Nothing moves in the recordings");
+    g_propagate_error (error,
+                       web_reason_to_error (web_reason_new (WEB_REASON_SYNOPSIS_STILL, NULL)));
     return FALSE;
   }
   g_ptr_array_sort (self->tubes, compare_tubes);

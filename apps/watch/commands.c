@@ -170,6 +170,7 @@ report_error (const GError *error)
   GString *json = web_json_new ();
 
   web_json_add_string (json, "error", error->message);
+  web_reason_add_json (json, "reason", web_reason_from_error (error));
   print_report (json);
 }
 

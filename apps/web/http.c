@@ -41,6 +41,36 @@ web_http_error (SoupServerMessage *message, guint status, const gchar *format, .
 }
 
 void
+web_http_refuse (SoupServerMessage *message, guint status, WebReason *reason)
+{
+  GString *json = web_json_new ();
+
+  web_json_add_string (json, "error", reason->text);
+  web_reason_add_json (json, "reason", reason);
+  web_http_json (message, status, web_json_take (json));
+  web_reason_free (reason);
+}
+
+void
+web_http_fail (SoupServerMessage *message, guint status, const GError *error)
+{
+  const WebReason *reason = web_reason_from_error (error);
+
+  if (reason)
+    web_http_refuse (message, status, web_reason_copy (reason));
+  else
+    web_http_error (message, status, "%s", error->message);
+}
+
+gboolean
+web_http_refuse_value (const WebRequest *request, const gchar *name, const gchar *expected)
+{
+  web_http_refuse (request->message, SOUP_STATUS_BAD_REQUEST,
+                   web_reason_new (WEB_REASON_VALUE_WRONG, "name", name, "detail", expected, NULL));
+  return FALSE;
+}
+
+void
 web_http_pause (SoupServerMessage *message)
 {
 #if SOUP_CHECK_VERSION(3, 2, 0)

@@ -7,6 +7,8 @@
 #include <json-glib/json-glib.h>
 #include <libsoup/soup.h>
 
+#include "apps/web/reason.h"
+
 G_BEGIN_DECLS
 
 typedef struct _WebServer WebServer;
@@ -31,6 +33,13 @@ void web_http_bytes (SoupServerMessage *message, guint status, const gchar *type
 /* {"error": "…"}; the text is made valid UTF-8. */
 void web_http_error (SoupServerMessage *message, guint status, const gchar *format, ...)
     G_GNUC_PRINTF (3, 4);
+/* The same with the reason beside its text, for errors that the page shows. Takes @reason. */
+void web_http_refuse (SoupServerMessage *message, guint status, WebReason *reason);
+/* The same for @error, whether it carries a reason or not. */
+void web_http_fail (SoupServerMessage *message, guint status, const GError *error);
+/* Answers 400: @name is to be what @expected says. Returns FALSE. */
+gboolean web_http_refuse_value (const WebRequest *request, const gchar *name,
+                                const gchar *expected);
 /* Takes @text. */
 void web_http_json (SoupServerMessage *message, guint status, gchar *text);
 

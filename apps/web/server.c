@@ -156,11 +156,14 @@ end_job (gpointer user_data)
   WebAnswer *answer = &job->answer;
 
   if (!job->finished) {
+    guint status = answer->status ? answer->status : SOUP_STATUS_BAD_REQUEST;
+
     if (answer->body)
-      web_http_bytes (job->message, answer->status, answer->type, answer->body);
+      web_http_bytes (job->message, status, answer->type, answer->body);
+    else if (answer->error)
+      web_http_fail (job->message, status, answer->error);
     else
-      web_http_error (job->message, answer->status ? answer->status : SOUP_STATUS_BAD_REQUEST, "%s",
-                      answer->error ? answer->error->message : "cancelled");
+      web_http_error (job->message, status, "cancelled");
     web_http_unpause (job->message);
     web_http_finish (job->server, job);
   }
@@ -194,8 +197,8 @@ web_http_run (const WebRequest *request, gboolean slow, WebWork work, gpointer d
   Job *job;
 
   if (g_thread_pool_unprocessed (pool) >= MAX_WAITING) {
-    web_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-                    "too many requests of this kind wait: try again");
+    web_http_refuse (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+                     web_reason_new (WEB_REASON_REQUESTS_WAIT, NULL));
     destroy (data);
     return;
   }
@@ -296,13 +299,14 @@ refuse (SoupServerMessage *message, WebAuthResult result)
 
   if (result == WEB_AUTH_TOO_MANY) {
     soup_message_headers_replace (headers, "Retry-After", G_STRINGIFY (WEB_AUTH_BLOCK));
-    web_http_error (message, 429, "too many wrong tokens: wait a minute");
+    web_http_refuse (message, 429, web_reason_new (WEB_REASON_TOKENS_WRONG, NULL));
     return;
   }
   soup_message_headers_replace (headers, "WWW-Authenticate", "Bearer");
-  web_http_error (message, SOUP_STATUS_UNAUTHORIZED, "%s",
-                  result == WEB_AUTH_WRONG ? "the token is wrong"
-                                           : "a token is needed: Authorization: Bearer TOKEN");
+  web_http_refuse (
+      message, SOUP_STATUS_UNAUTHORIZED,
+      web_reason_new (result == WEB_AUTH_WRONG ? WEB_REASON_TOKEN_WRONG : WEB_REASON_TOKEN_NEEDED,
+                      NULL));
 }
 
 static void
@@ -332,7 +336,8 @@ web_http_log_in (const WebRequest *request)
               ? json_node_get_string (json_object_get_member (object, "token"))
               : NULL;
   if (!token) {
-    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "no token is set");
+    web_http_refuse (request->message, SOUP_STATUS_NOT_FOUND,
+                     web_reason_new (WEB_REASON_TOKEN_UNSET, NULL));
     return;
   }
   if (!given) {

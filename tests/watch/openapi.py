@@ -8,6 +8,7 @@ import http.client
 import json
 import subprocess
 import sys
+import time
 import unittest
 import urllib.parse
 
@@ -123,6 +124,22 @@ class OpenApi(unittest.TestCase):
                 self.check_answer(described, f'{path}?colour=red', 'GET', None, 400)
         for request in REQUESTS:
             self.check_answer(*request)
+
+    def test_reason(self):
+        """A camera's reason is beside its text, as described."""
+        self.server.stdin.write('late hall 7\n')
+        self.server.stdin.flush()
+        expected = {'code': 'picture-late', 'arguments': {'seconds': 7},
+                    'text': 'no new picture for 7 seconds; if this lasts, restart the camera'}
+        end = time.monotonic() + 20
+        while True:
+            cameras = json.loads(self.ask('/api/cameras')[2])['cameras']
+            hall = next(camera for camera in cameras if camera['name'] == 'hall')
+            if hall['state'] == 'frozen' or time.monotonic() > end:
+                break
+            time.sleep(0.05)
+        self.assertEqual((hall.get('reason'), hall.get('text')), (expected, expected['text']))
+        self.check_answer('/api/cameras', '/api/cameras', 'GET', None, 200)
 
     def test_description(self):
         names = set()

@@ -89,13 +89,15 @@ GST_START_TEST (test_cameras)
       201, "{}" },
     { GET ("/api/cameras"), 200, "\"uri\":\"rtsp://192.0.2.3/\",\"password\":true" },
     { SEND ("POST", "/api/cameras", "{\"name\":\"door\",\"uri\":\"rtsp://192.0.2.3/a_long\"}"), 409,
-      "there is a camera door already" },
+      "{\"error\":\"there is a camera door already\",\"reason\":{\"code\":\"camera-exists\","
+      "\"arguments\":{\"camera\":\"door\"},\"text\":\"there is a camera door already\"}}" },
     { SEND ("POST", "/api/cameras", "{\"name\":\"gate\"}"), 400, "uri: expected the address" },
     { SEND ("POST", "/api/cameras", "{\"name\":\"a/b\",\"uri\":\"rtsp://192.0.2.3/\"}"), 400,
       "name: expected" },
     { SEND ("POST", "/api/cameras", "{\"name\":\"gate\",\"uri\":\"a ! b c\"}"), 400,
       "uri: expected" },
-    { SEND ("POST", "/api/cameras", "{\"name\":12}"), 400, "name: expected" },
+    { SEND ("POST", "/api/cameras", "{\"name\":12}"), 400,
+      "{\"code\":\"value-wrong\",\"arguments\":{\"name\":\"name\",\"detail\":\"1 to 64" },
     { SEND ("POST", "/api/cameras", "[]"), 400, "must be an object" },
     { SEND ("POST", "/api/cameras", "{\xff"), 400, "not UTF-8" },
     { SEND ("POST", "/api/cameras", ""), 400, NULL },
@@ -231,7 +233,8 @@ GST_START_TEST (test_token)
       200, NULL },
     { BEARER ("wrong"), 401, "the token is wrong" },
     { BEARER ("a-long-token "), 200, NULL }, /* a header ends without spaces */
-    { SEND ("POST", "/api/login", "{\"token\":\"no\"}"), 401, "the token is wrong" },
+    { SEND ("POST", "/api/login", "{\"token\":\"no\"}"), 401,
+      "{\"error\":\"the token is wrong\",\"reason\":{\"code\":\"token-wrong\",\"arguments\":{}," },
     { SEND ("POST", "/api/login", "{}"), 400, "expected {" },
     { SEND ("POST", "/api/login", "{\"token\":{}}"), 400, NULL },
   };

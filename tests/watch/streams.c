@@ -239,12 +239,16 @@ GST_START_TEST (test_synopsis)
   while (g_file_test (part, G_FILE_TEST_EXISTS))
     g_main_context_iteration (NULL, TRUE);
 
-  /* What is wrong is said, also if it said nothing. */
+  /* The answer says why it failed, even if the process does not. */
   set_program ("echo '{\"error\":\"nothing moves\"}'; exit 1");
   check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
   wait_for_synopsis (
       "\"state\":\"failed\",\"camera\":\"yard\",\"day\":\"2026-01-31\",\"seconds\":180,"
-      "\"progress\":0.0,\"error\":\"nothing moves\"}");
+      "\"progress\":0.0,\"error\":\"nothing moves\",\"reason\":{\"code\":\"synopsis-failed\","
+      "\"arguments\":{\"detail\":\"nothing moves\"},\"text\":\"nothing moves\"}}");
+  set_program ("echo '{\"error\":\"no\",\"reason\":{\"code\":\"synopsis-still\"}}'; exit 1");
+  check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
+  wait_for_synopsis ("\"error\":\"no\",\"reason\":{\"code\":\"synopsis-still\"}}");
   set_program ("kill -SEGV $$");
   check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
   wait_for_synopsis ("\"error\":\"the process was ended by the signal 11");

@@ -181,13 +181,6 @@ get_value (JsonNode *node)
   return g_string_free (list, FALSE);
 }
 
-static gboolean
-fail (const WebRequest *request, const gchar *name, const gchar *expected)
-{
-  web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
-  return FALSE;
-}
-
 /* The page gets addresses without password and query: such an address is unchanged. */
 static gboolean
 is_same_uri (const gchar *given, const gchar *before)
@@ -216,7 +209,7 @@ read_uri (const WebRequest *request, const gchar *name, gchar **value, Change *c
     return TRUE;
   uri = watch_parse_camera_uri (*value, &user, &password, &expected);
   if (!uri)
-    return fail (request, name, expected);
+    return web_http_refuse_value (request, name, expected);
   if (user && !change->user)
     change->user = g_steal_pointer (&user);
   if (password && !change->password)
@@ -251,7 +244,7 @@ read_change (const WebRequest *request, JsonObject *object, const WatchCameraSet
       return FALSE;
     }
     if (!value || strlen (value) > MAX_VALUE || strpbrk (value, "\n\r"))
-      return fail (request, name, "a line of text, a number, true or false");
+      return web_http_refuse_value (request, name, "a line of text, a number, true or false");
     if (g_str_equal (name, "user") || g_str_equal (name, "password")) {
       gchar **place = g_str_equal (name, "user") ? &change->user : &change->password;
 
@@ -272,9 +265,9 @@ read_change (const WebRequest *request, JsonObject *object, const WatchCameraSet
     g_ptr_array_add (change->values, g_steal_pointer (&value));
   }
   if (!before && !change->uri)
-    return fail (request, "uri", "the address of the camera");
+    return web_http_refuse_value (request, "uri", "the address of the camera");
   if (change->user && strpbrk (change->user, ":"))
-    return fail (request, "user", "a name without a colon");
+    return web_http_refuse_value (request, "user", "a name without a colon");
   return TRUE;
 }
 
@@ -324,13 +317,13 @@ answer_change (const WebRequest *request, guint status, gboolean changed, GError
   WatchApp *app = request->app;
   g_autoptr (GError) reload_error = NULL;
 
-  if (!changed)
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", error->message);
-  else if (!app->reload (app, &reload_error))
-    web_http_error (request->message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "%s",
-                    reload_error->message);
-  else
+  if (changed && app->reload (app, &reload_error))
     web_http_json (request->message, status, g_strdup ("{}"));
+  else
+    web_http_refuse (request->message,
+                     changed ? SOUP_STATUS_INTERNAL_SERVER_ERROR : SOUP_STATUS_BAD_REQUEST,
+                     web_reason_new (WEB_REASON_SETTINGS_REFUSED, "detail",
+                                     changed ? reload_error->message : error->message, NULL));
 }
 
 static void
@@ -372,9 +365,10 @@ watch_api_add_camera (const WebRequest *request)
              ? json_node_get_string (json_object_get_member (object, "name"))
              : NULL;
   if (!name || !watch_settings_is_name (name))
-    fail (request, "name", "1 to 64 letters, digits, - and _");
+    web_http_refuse_value (request, "name", "1 to 64 letters, digits, - and _");
   else if (watch_settings_find (settings, name))
-    web_http_error (request->message, SOUP_STATUS_CONFLICT, "there is a camera %s already", name);
+    web_http_refuse (request->message, SOUP_STATUS_CONFLICT,
+                     web_reason_new (WEB_REASON_CAMERA_EXISTS, "camera", name, NULL));
   else if (read_change (request, object, NULL, &change))
     apply (request, settings, name, NULL, &change, SOUP_STATUS_CREATED);
 }
@@ -386,8 +380,7 @@ find (const WebRequest *request, const WatchSettings *settings)
   WatchCameraSettings *camera = watch_settings_find (settings, request->name);
 
   if (!camera)
-    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
-                    request->name);
+    watch_app_refuse_camera (request);
   return camera;
 }
 

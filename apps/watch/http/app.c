@@ -20,3 +20,12 @@ watch_app_find_camera (WatchApp *self, const gchar *name)
   }
   return NULL;
 }
+
+void
+watch_app_refuse_camera (const WebRequest *request)
+{
+  g_autofree gchar *name = g_strndup (request->name, 64);
+
+  web_http_refuse (request->message, SOUP_STATUS_NOT_FOUND,
+                   web_reason_new (WEB_REASON_CAMERA_UNKNOWN, "camera", name, NULL));
+}

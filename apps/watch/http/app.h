@@ -7,6 +7,7 @@
 #include "apps/watch/camera/camera.h"
 #include "apps/watch/publish/publisher.h"
 #include "apps/watch/records/listeners.h"
+#include "apps/web/http.h"
 
 G_BEGIN_DECLS
 
@@ -31,6 +32,8 @@ struct _WatchApp
 /* Returns a new reference: a handler that reloads keeps its settings. */
 WatchSettings *watch_app_get_settings (WatchApp *self);
 WatchCamera *watch_app_find_camera (WatchApp *self, const gchar *name);
+/* Answers 404: there is no camera of the request's name. */
+void watch_app_refuse_camera (const WebRequest *request);
 
 G_END_DECLS
 

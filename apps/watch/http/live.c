@@ -233,10 +233,9 @@ read_options (const WebRequest *request, gboolean *boxes, guint *rate)
   guint64 with = 1, n = DEFAULT_RATE;
 
   if (boxes_text && !g_ascii_string_to_unsigned (boxes_text, 10, 0, 1, &with, NULL))
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "boxes: expected 0 or 1");
+    web_http_refuse_value (request, "boxes", "0 or 1");
   else if (rate_text && !g_ascii_string_to_unsigned (rate_text, 10, 1, MAX_RATE, &n, NULL))
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                    "rate: expected 1 to %d pictures a second", MAX_RATE);
+    web_http_refuse_value (request, "rate", "1 to " G_STRINGIFY (MAX_RATE) " pictures a second");
   else {
     *boxes = with == 1;
     *rate = (guint) n;
@@ -277,8 +276,7 @@ watch_live_camera (const WebRequest *request)
   if (watch_app_find_camera (request->app, request->name))
     start_live (request, (const gchar *[]){ request->name, NULL });
   else
-    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
-                    request->name);
+    watch_app_refuse_camera (request);
 }
 
 /* Browsers open six connections to a host: the page shows all cameras through one. */
@@ -291,15 +289,15 @@ watch_live_cameras (const WebRequest *request)
 
   for (gchar **name = names; *name; name++) {
     if (!watch_settings_is_name (*name) || n > MAX_CAMERAS) {
-      web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
-                      "cameras: expected up to %d names, separated by commas", MAX_CAMERAS);
+      web_http_refuse_value (request, "cameras",
+                             "up to " G_STRINGIFY (MAX_CAMERAS) " names, separated by commas");
       return;
     }
   }
   if (n)
     start_live (request, (const gchar *const *) names);
   else
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "cameras: expected names");
+    web_http_refuse_value (request, "cameras", "names");
 }
 
 /* --- One picture --- */
@@ -380,8 +378,7 @@ watch_live_snapshot (const WebRequest *request)
   if (!read_options (request, &boxes, &rate))
     return;
   if (!camera) {
-    web_http_error (request->message, SOUP_STATUS_NOT_FOUND, "there is no camera %.64s",
-                    request->name);
+    watch_app_refuse_camera (request);
     return;
   }
   snapshot = g_new0 (Snapshot, 1);

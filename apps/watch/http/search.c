@@ -71,19 +71,13 @@ read_points (const gchar *text, Search *search)
 }
 
 static gboolean
-fail (const WebRequest *request, const gchar *name, const gchar *expected)
-{
-  web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s: expected %s", name, expected);
-  return FALSE;
-}
-
-static gboolean
 read_time (const WebRequest *request, const gchar *name, gint64 *time)
 {
   const gchar *text = web_http_get (request, name);
 
   return !text || watch_time_from_string (text, time) ||
-         fail (request, name, "a time such as 2026-01-31T12:00:00Z, or seconds since 1970");
+         web_http_refuse_value (request, name,
+                                "a time such as 2026-01-31T12:00:00Z, or seconds since 1970");
 }
 
 static gboolean
@@ -103,18 +97,20 @@ read_query (const WebRequest *request, Search *search)
   if (!read_time (request, "begin", &query->begin) || !read_time (request, "end", &query->end))
     return FALSE;
   if (query->end && query->end < query->begin)
-    return fail (request, "end", "a time after begin");
+    return web_http_refuse_value (request, "end", "a time after begin");
   if (kind) {
     if (!watch_event_kind_from_name (kind, &event_kind))
-      return fail (request, "kind", "motion, still, enter, leave, dwell, in, out, lost or back");
+      return web_http_refuse_value (request, "kind",
+                                    "motion, still, enter, leave, dwell, in, out, lost or back");
     query->kind = event_kind;
   }
   if (before && !g_ascii_string_to_unsigned (before, 10, 1, G_MAXINT64, &row, NULL))
-    return fail (request, "before", "the number that next had");
+    return web_http_refuse_value (request, "before", "the number that next had");
   if (limit && !g_ascii_string_to_unsigned (limit, 10, 1, MAX_LIMIT, &n, NULL))
-    return fail (request, "limit", "1 to 1000");
+    return web_http_refuse_value (request, "limit", "1 to 1000");
   if (points && !read_points (points, search))
-    return fail (request, "points", "2 to 64 points x,y of 0 to 1, separated by spaces");
+    return web_http_refuse_value (request, "points",
+                                  "2 to 64 points x,y of 0 to 1, separated by spaces");
   query->before = (gint64) row;
   query->limit = (guint) n;
   return TRUE;
@@ -159,8 +155,7 @@ run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
   else
     records = watch_store_find_minutes (search->store, &search->query, &answer->error);
   if (records && records->len == MAX_MINUTES) {
-    g_set_error_literal (&answer->error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                         "more than 100 000 minutes; ask for one camera, or for a shorter time");
+    answer->error = web_reason_to_error (web_reason_new (WEB_REASON_SEARCH_LARGE, NULL));
     g_clear_pointer (&records, g_ptr_array_unref);
   }
   if (!records) {

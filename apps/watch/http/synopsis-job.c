@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "apps/web/json.h"
+#include "apps/web/reason.h"
 
 /* -20 to 19. */
 #define NICE 10
@@ -36,6 +37,7 @@ struct _WatchSynopsisJob
   gdouble progress;
   JsonObject *result; /* the last line of the process, or NULL */
   gchar *error;
+  gchar *reason; /* JSON */
 };
 
 static void
@@ -51,6 +53,7 @@ unref (WatchSynopsisJob *self)
   g_free (self->camera);
   g_free (self->day);
   g_free (self->error);
+  g_free (self->reason);
   g_free (self);
 }
 
@@ -74,21 +77,33 @@ set_up_child (gpointer data)
   prctl (PR_SET_PDEATHSIG, SIGKILL);
 }
 
+static WebReason *
+get_reason (WatchSynopsisJob *self, const gchar *text)
+{
+  g_autofree gchar *number = NULL;
+  gint signal_number;
+
+  if (text)
+    return web_reason_new (WEB_REASON_SYNOPSIS_FAILED, "detail", text, NULL);
+  if (!g_subprocess_get_if_signaled (self->process))
+    return web_reason_new (WEB_REASON_SYNOPSIS_LOST, NULL);
+  signal_number = g_subprocess_get_term_sig (self->process);
+  number = g_strdup_printf ("%d", signal_number);
+  return web_reason_new (WEB_REASON_SYNOPSIS_KILLED, "signal", number, "detail",
+                         g_strsignal (signal_number), NULL);
+}
+
 static void
 set_error (WatchSynopsisJob *self)
 {
   const gchar *text = self->result
                           ? json_object_get_string_member_with_default (self->result, "error", NULL)
                           : NULL;
+  JsonNode *given = text ? json_object_get_member (self->result, "reason") : NULL;
+  g_autoptr (WebReason) reason = get_reason (self, text);
 
-  if (text)
-    self->error = g_strdup (text);
-  else if (g_subprocess_get_if_signaled (self->process))
-    self->error = g_strdup_printf ("the process was ended by the signal %d (%s)",
-                                   g_subprocess_get_term_sig (self->process),
-                                   g_strsignal (g_subprocess_get_term_sig (self->process)));
-  else
-    self->error = g_strdup ("the process ended without a video; the log may say why");
+  self->error = g_strdup (reason->text);
+  self->reason = given ? json_to_string (given, FALSE) : web_reason_to_json (reason);
 }
 
 /* The process has ended, and all its output was read. */
@@ -208,8 +223,8 @@ watch_synopsis_job_start (WatchSynopsisJob *self, const WatchSettings *settings,
   g_autofree gchar *seconds_option = g_strdup_printf ("--seconds=%u", seconds);
 
   if (self->process) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
-                 "a synopsis of %s is being made: wait, or cancel it", self->camera);
+    g_propagate_error (error, web_reason_to_error (web_reason_new (WEB_REASON_SYNOPSIS_BUSY,
+                                                                   "camera", self->camera, NULL)));
     return FALSE;
   }
   remove_files (self);
@@ -228,6 +243,7 @@ watch_synopsis_job_start (WatchSynopsisJob *self, const WatchSettings *settings,
   self->progress = 0;
   g_clear_pointer (&self->result, json_object_unref);
   g_clear_pointer (&self->error, g_free);
+  g_clear_pointer (&self->reason, g_free);
   follow (self);
   return TRUE;
 }
@@ -271,6 +287,8 @@ watch_synopsis_job_describe (WatchSynopsisJob *self, GString *json)
   web_json_add_int (json, "seconds", self->max_seconds);
   web_json_add_double (json, "progress", self->state == DONE ? 1 : self->progress);
   web_json_add_string (json, "error", self->error);
+  if (self->reason)
+    web_json_add_json (json, "reason", self->reason);
   if (self->state == DONE)
     add_result (self, json);
 }

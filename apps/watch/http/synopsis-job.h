@@ -22,7 +22,7 @@ void watch_synopsis_job_set_program (WatchSynopsisJob *self, const gchar *progra
 void watch_synopsis_job_free (WatchSynopsisJob *self);
 
 /* Starts a video from the clips of @camera of @day (YYYY-MM-DD, local time), and removes the
- * last one. Fails with G_IO_ERROR_BUSY while another one is being made. */
+ * last one. Fails with WEB_REASON_SYNOPSIS_BUSY while another one is being made. */
 gboolean watch_synopsis_job_start (WatchSynopsisJob *self, const WatchSettings *settings,
                                    const gchar *camera, const gchar *day, guint seconds,
                                    GError **error);

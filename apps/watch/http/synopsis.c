@@ -59,28 +59,28 @@ watch_synopsis_start (const WebRequest *request)
   g_autoptr (WatchSettings) settings = watch_app_get_settings (request->app);
   g_autoptr (JsonObject) object = web_http_get_object (request);
   g_autoptr (GError) error = NULL;
-  const gchar *camera, *day, *expected;
+  const gchar *camera, *day;
   gint64 seconds = 0;
 
   if (!object)
     return;
   camera = get_string (object, "camera");
   day = get_string (object, "day");
-  expected = !camera || !watch_settings_is_name (camera) ? "camera: expected a name"
-             : !is_day (day)                             ? "day: expected YYYY-MM-DD"
-             : !get_seconds (object, &seconds)           ? "seconds: expected 15 to 3600"
-                                                         : NULL;
-  if (expected)
-    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "%s", expected);
+  if (!camera || !watch_settings_is_name (camera))
+    web_http_refuse_value (request, "camera", "a name");
+  else if (!is_day (day))
+    web_http_refuse_value (request, "day", "YYYY-MM-DD");
+  else if (!get_seconds (object, &seconds))
+    web_http_refuse_value (request, "seconds", "15 to 3600");
   else if (watch_synopsis_job_start (web_server_get_state (request->server), settings, camera, day,
                                      (guint) seconds, &error))
     answer (request, SOUP_STATUS_ACCEPTED);
   else
-    web_http_error (request->message,
-                    g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY)
-                        ? SOUP_STATUS_CONFLICT
-                        : SOUP_STATUS_INTERNAL_SERVER_ERROR,
-                    "%s", error->message);
+    web_http_fail (request->message,
+                   g_error_matches (error, WEB_REASON_ERROR, WEB_REASON_SYNOPSIS_BUSY)
+                       ? SOUP_STATUS_CONFLICT
+                       : SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                   error);
 }
 
 void

@@ -61,8 +61,8 @@ watch_recordings_from_clips (WatchStore *store, const gchar *media, const gchar 
     }
   } while (query.before);
   if (recordings->len == 0) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                 "The camera %s has no clips of that day; is recording on?", camera);
+    g_propagate_error (error, web_reason_to_error (web_reason_new (WEB_REASON_SYNOPSIS_NO_CLIPS,
+                                                                   "camera", camera, NULL)));
     return NULL;
   }
   g_array_sort (recordings, compare_recordings);
