@@ -5,13 +5,13 @@
 
 #include <gst/base/gstcclutils.h>
 
-#define MIN_FRAMES 4 /* before lateness is known */
+#define MIN_FRAMES 4 /* needed before lateness is known */
 
-/* If live video is farther from the clock than this after a jump, its timestamps have an offset. */
+/* Live video farther from the clock than this after a jump has timestamps with an offset. */
 #define MAX_DISTANCE ((GstClockTimeDiff) GST_SECOND)
 
-/* Components farther from the video than this are not late: the timestamps of one branch have
- * jumped, and those of the other have not yet. */
+/* Components farther from the video than this are not late: only one branch's timestamps have
+ * jumped so far. */
 #define MAX_LATENESS ((GstClockTimeDiff) (10 * GST_SECOND))
 
 static void
@@ -66,7 +66,7 @@ gst_ccl_arrivals_finalize (GstCclArrivals *self)
   g_mutex_clear (&self->lock);
 }
 
-/* The running time of the clock, or GST_CLOCK_STIME_NONE. */
+/* Returns the running time of the clock, or GST_CLOCK_STIME_NONE. */
 static GstClockTimeDiff
 get_clock_time (GstCclArrivals *self)
 {
@@ -174,7 +174,7 @@ arrive (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   GstCclArrivals *self = user_data;
   gboolean is_video = pad == GST_PAD (self->video);
   GstCclTime *time = is_video ? &self->video_time : &self->components_time;
-  /* The segment of the GstAggregatorPad is that of the last frame aggregated. */
+  /* The GstAggregatorPad has the segment of the last aggregated frame. */
   GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   GstClockTimeDiff running;
   GstSegment segment;

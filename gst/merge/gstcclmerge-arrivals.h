@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Watches what arrives on the pads, before it is queued there. */
+/* Watches frames that arrive on the pads, before they are queued. */
 typedef struct
 {
   /* Held while peeking at and popping the next frame of the video. */
   GMutex video_lock;
 
   /*< private >*/
-  GQueue early;        /* of the video, see gst_ccl_arrivals_take_early(); under @video_lock */
-  GstElement *element; /* not owned */
+  GQueue early;        /* frames of the video; protected by @video_lock */
+  GstElement *element; /* borrowed */
   GstAggregatorPad *video;
   GstCclMatcher *matcher;
 
@@ -27,10 +27,10 @@ typedef struct
   GstCclTime video_time;
   GstCclTime components_time;
 
-  GMutex lock;             /* protects what follows */
-  GstClockTimeDiff newest; /* frame of the video, or GST_CLOCK_STIME_NONE */
-  GstClockTimeDiff shift;  /* from the video's running time to the clock's, since a jump */
-  /* A ring: how late the last components were, relative to their running time. */
+  GMutex lock;             /* protects the fields below */
+  GstClockTimeDiff newest; /* newest frame of the video, or GST_CLOCK_STIME_NONE */
+  GstClockTimeDiff shift;  /* from the video's running time to the clock's after a jump */
+  /* Ring buffer: how long after their running time the last components arrived. */
   GstClockTimeDiff lateness[16];
   guint n, next;
 } GstCclArrivals;
@@ -42,26 +42,27 @@ void gst_ccl_arrivals_finalize (GstCclArrivals *self);
 /* Resets all state when the element stops. */
 void gst_ccl_arrivals_reset (GstCclArrivals *self);
 
-/* Watches the video's or the components' pad. Posts a warning where
- * timestamps jump, and drops components before a jump back. */
+/* Watches the pad of the video or of the components. Posts a warning when timestamps jump, and
+ * drops components before a jump back. */
 void gst_ccl_arrivals_watch (GstCclArrivals *self, GstAggregatorPad *pad);
 
-/* If a frame of the video is more than a second earlier than the one queued before it, the queued
- * one is taken from the pad: its components would not arrive for a long time. Returns the first
- * frame taken, to be pushed before all others, or NULL. Call with @video_lock held. */
+/* Returns the next frame that was taken from the video's pad, to be pushed before all others, or
+ * NULL. A queued frame is taken when the next one is more than a second earlier, because its
+ * components would not arrive for a long time. Call with @video_lock held. */
 GstBuffer *gst_ccl_arrivals_take_early (GstCclArrivals *self);
 
-/* The running time of the clock when a frame of the video at @time should have arrived. */
+/* Returns the running time of the clock at which a frame of the video at @time should have
+ * arrived. */
 GstClockTime gst_ccl_arrivals_get_due (GstCclArrivals *self, GstClockTimeDiff time);
 
-/* The time of a frame of the video that is due now. */
+/* Returns the time of a frame of the video that is due now. */
 GstClockTimeDiff gst_ccl_arrivals_get_now (GstCclArrivals *self);
 
-/* How late the last components were; 0 if there were none. */
+/* Returns how late the last components were; 0 without any. */
 GstClockTimeDiff gst_ccl_arrivals_get_last_lateness (GstCclArrivals *self);
 
-/* How late components usually are: the second largest of the last ones, so that a single late frame
- * has no effect. 0 after only a few frames: the first ones are often late. */
+/* Returns how late components usually are: the second largest of the last values, so that a
+ * single late frame has no effect. 0 in the first frames, which are often late. */
 GstClockTimeDiff gst_ccl_arrivals_get_usual_lateness (GstCclArrivals *self);
 
 G_END_DECLS

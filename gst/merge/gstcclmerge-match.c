@@ -43,12 +43,12 @@ gst_ccl_pad_get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, Gst
 struct _GstCclBranchFrame
 {
   GstCclFindings findings;
-  GstClockTimeDiff time; /* of a gap: its end */
+  GstClockTimeDiff time; /* for a gap: its end */
   gboolean gap;
   GstClockTimeDiff gap_start;
 };
 
-/* Returns NULL if @buffer, the first one on @pad, has no running time: it matches nothing. */
+/* Returns NULL if @buffer, the first on @pad, has no running time and matches nothing. */
 static GstCclBranchFrame *
 frame_new (GstCclMatcher *matcher, GstAggregatorPad *pad, GstBuffer *buffer)
 {
@@ -112,7 +112,7 @@ gst_ccl_matcher_clear (GstCclMatcher *matcher)
   g_mutex_unlock (&matcher->lock);
 }
 
-/* Moves the events of a frame to those for the next frame of the video. */
+/* Moves the events of a frame to the next frame of the video. */
 static void
 take_events (GstCclMatcher *matcher, GstCclBranchFrame *frame)
 {
@@ -160,8 +160,8 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad)
   gst_aggregator_pad_drop_buffer (pad);
 }
 
-/* Drops the first frame on @pad, whose timestamp has jumped. Its events are kept. Another thread
- * may be about to attach the frame. */
+/* Drops the first frame on @pad, whose timestamp has jumped, but keeps its events. Another
+ * thread may be about to attach the frame. */
 static void
 drop (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {
@@ -195,8 +195,8 @@ gst_ccl_matcher_get_dropped (GstCclMatcher *matcher)
   return n;
 }
 
-/* Whether the first frame on the pad belongs to a time that the video has jumped away from, or, in
- * a live pipeline, to the far future. */
+/* Returns whether the first frame on the pad belongs to a time that the video has jumped away
+ * from, or, in a live pipeline, to the far future. */
 static gboolean
 is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
 {
@@ -240,8 +240,8 @@ gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, guint64 *n
   return !pad || gst_aggregator_pad_is_eos (pad);
 }
 
-/* The result if nothing is queued on @pad, which may be NULL. After a jump back it is unknown
- * whether the components will follow. */
+/* Returns the result if nothing is queued on @pad, which may be NULL. After a jump back, it is
+ * unknown whether the components will follow. */
 static GstCclMatchResult
 result_without_data (const GstCclMatcher *matcher, GstAggregatorPad *pad, gboolean timeout)
 {
@@ -266,7 +266,7 @@ find_nearest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRe
   for (;;) {
     const GstCclBranchFrame *last = matcher->last, *next;
     gboolean last_fits = last && distance (time, last->time) <= request->limit;
-    /* A later frame would have to be nearer. */
+    /* A later frame would need to be nearer. */
     GstClockTimeDiff farthest = last_fits ? distance (time, last->time) - 1 : request->limit;
 
     if (farthest < 0) {
@@ -276,7 +276,7 @@ find_nearest (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstCclMatchRe
     } else {
       next = matcher->next;
       if (next->time <= time || (next->gap && distance (next->time, time) <= farthest)) {
-        /* Not after the video, or a gap that a nearer frame may follow. */
+        /* A frame not after the video, or a gap that a nearer frame may follow. */
         take (matcher, pad);
         continue;
       }

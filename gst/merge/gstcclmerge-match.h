@@ -17,17 +17,17 @@ typedef enum
   GST_CCL_MATCH_FOUND,
   GST_CCL_MATCH_NONE, /* the branch is past the frame, and nothing was near enough */
   GST_CCL_MATCH_LATE, /* nothing came in time */
-  GST_CCL_MATCH_IDLE, /* there is no branch, or it has ended, has a gap, or has not started yet */
+  GST_CCL_MATCH_IDLE, /* no branch, or it has ended, has a gap, or has not started yet */
 } GstCclMatchResult;
 
-/* What a frame of the video needs. */
+/* The components that a frame of the video needs. */
 typedef struct
 {
-  gboolean latest;        /* the last frame not after this one, instead of the nearest one */
-  GstClockTimeDiff limit; /* greatest distance, or with @latest the greatest age; >= 0 */
+  gboolean latest;        /* the last frame not after this one instead of the nearest */
+  GstClockTimeDiff limit; /* largest distance, or with @latest largest age; >= 0 */
   GstClockTimeDiff time;  /* of the frame; GST_CLOCK_STIME_NONE: it matches nothing */
-  GstClockTimeDiff now;   /* in live pipelines, when a frame comes that is in time; or NONE */
-  gboolean timeout;       /* the latency has elapsed: do not wait any longer */
+  GstClockTimeDiff now; /* live pipelines: running time at which a frame in time arrives; or NONE */
+  gboolean timeout;     /* the latency has elapsed: do not wait any longer */
 } GstCclMatchRequest;
 
 typedef struct _GstCclBranchFrame GstCclBranchFrame;
@@ -39,13 +39,13 @@ typedef struct
 
   /*< private >*/
   GMutex lock;                    /* flushes come from another thread than aggregate() */
-  GstCclBranchFrame *last;        /* the latest one that is not after the video */
-  GstCclBranchFrame *next;        /* the first one on the pad, once peeked at */
+  GstCclBranchFrame *last;        /* the latest frame not after the video */
+  GstCclBranchFrame *next;        /* the first frame on the pad, once peeked at */
   const GstCclBranchFrame *match; /* one of them, or NULL */
-  GArray *events;                 /* for the next frame of the video */
-  gboolean has_time;              /* the current frame of the video */
-  GstClockTimeDiff time;          /* of that, or of the last one that had a time */
-  GstClockTimeDiff begin;         /* of the first one, once it has come */
+  GArray *events;                 /* events for the next frame of the video */
+  gboolean has_time;              /* the current frame of the video has a time */
+  GstClockTimeDiff time;          /* time of the last frame of the video that had one */
+  GstClockTimeDiff begin;         /* time of the first one, once it has come */
   gboolean begun;
   gboolean behind; /* the video has gone back, and the components have not followed yet */
   guint64 n_dropped;
@@ -70,12 +70,12 @@ GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad
  * would stay at the head of the queue until the video reaches them, and block the frames behind. */
 void gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time);
 
-/* How many frames were dropped because timestamps jumped. */
+/* Returns how many frames were dropped because timestamps jumped. */
 guint64 gst_ccl_matcher_get_dropped (GstCclMatcher *matcher);
 
-/* Attaches what the last call of gst_ccl_matcher_find() found to @buffer, the frame that it was
- * for, of @width x @height; and, if the frame has a time, the events that no frame has yet, even if
- * nothing was found. Takes @buffer and returns it, or a shallow copy if it is shared. */
+/* Attaches the result of the last gst_ccl_matcher_find() to @buffer, the frame of @width x
+ * @height that it was for; and, if the frame has a time, the events that no frame has yet, even
+ * without a match. Takes @buffer and returns it, or a shallow copy if it is shared. */
 GstBuffer *gst_ccl_matcher_attach (GstCclMatcher *matcher, GstBuffer *buffer, guint width,
                                    guint height);
 

@@ -8,28 +8,28 @@
 
 G_BEGIN_DECLS
 
-/* Since the last start. */
+/* Counts since the last start. */
 typedef struct
 {
   guint64 frames;
   guint64 matched;
-  guint64 late;        /* of the others: components had not come in time */
-  guint64 missed;      /* of the others: components were expected, including those that were late */
-  guint64 dropped;     /* frames of the branch, because of a jump */
-  guint64 lost_events; /* after the last frame */
+  guint64 late;        /* unmatched frames whose components had not come in time */
+  guint64 missed;      /* unmatched frames that expected components, including late ones */
+  guint64 dropped;     /* frames of the branch dropped because of a jump */
+  guint64 lost_events; /* events after the last frame */
 } GstCclMergeStats;
 
-/* Counts a frame. Returns whether a warning is due. */
+/* Counts a frame. Returns TRUE if a warning is due. */
 gboolean gst_ccl_merge_stats_add (GstCclMergeStats *stats, GstCclMatchResult result);
 
-/* Returns the text of the warning: why frames have no components, and what to do. @result: of the
- * last frame; @latest: whether the mode is "latest"; @lateness: of the components; @latency: how
- * long frames wait. */
+/* Returns the text of the warning: why frames have no components, and what to do. @result is
+ * that of the last frame, @latest is TRUE for the mode "latest", @lateness is that of the
+ * components, and @latency is how long frames wait. */
 gchar *gst_ccl_merge_stats_make_warning (const GstCclMergeStats *stats, GstCclMatchResult result,
                                          gboolean latest, GstClockTimeDiff lateness,
                                          GstClockTime latency);
 
-/* See cclmerge:stats. */
+/* Returns the value of cclmerge:stats. */
 GstStructure *gst_ccl_merge_stats_to_structure (const GstCclMergeStats *stats,
                                                 GstClockTimeDiff lateness, GstClockTime added);
 

@@ -126,15 +126,15 @@ struct _GstCclMerge
   GstClockTime tolerance;
   GstClockTime max_latency;
   GstClockTime max_age;
-  GstClockTime half_frame; /* of the video, from its caps; 0 if they have no frame rate */
-  GstClockTime followed;   /* latency added because the components are late */
+  GstClockTime half_frame; /* of the video, by its caps; 0 without a frame rate */
+  GstClockTime followed;   /* latency added because components are late */
   GstCclMergeStats stats;
 
   GstCclArrivals arrivals;
 
   /* Streaming thread. */
   guint width, height; /* of the video */
-  GstEvent *segment;   /* of the video; NULL once it was pushed */
+  GstEvent *segment;   /* segment of the video; NULL once pushed */
   GstCclMatcher matcher;
 };
 
@@ -336,7 +336,7 @@ gst_ccl_merge_finalize (GObject *object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
-/* The latency that the element itself adds. */
+/* Returns the latency that the element itself adds. Called with the object lock. */
 static GstClockTime
 get_own_latency_unlocked (GstCclMerge *self)
 {
@@ -508,13 +508,13 @@ gst_ccl_merge_set_video_caps (GstCclMerge *self, GstCaps *caps)
   GST_OBJECT_UNLOCK (self);
   gst_ccl_merge_update_latency (self);
 
-  /* Pushed at once: the next thing upstream does may be an allocation query. */
+  /* Pushed at once: upstream may send an allocation query next. */
   gst_aggregator_set_src_caps (GST_AGGREGATOR (self), caps);
 
   return TRUE;
 }
 
-/* GstAggregator pushes the segment with the next frame only, but no event may overtake it. */
+/* GstAggregator only pushes the segment with the next frame, but no event may overtake it. */
 static void
 gst_ccl_merge_push_segment (GstCclMerge *self)
 {
@@ -738,7 +738,7 @@ gst_ccl_merge_get_next_time (GstAggregator *agg)
   return gst_ccl_arrivals_get_due (&self->arrivals, time);
 }
 
-/* The greatest distance of a match, or with @latest its greatest age. */
+/* Returns the largest distance of a match, or with @latest its largest age. */
 static GstClockTimeDiff
 get_limit (GstCclMerge *self, GstBuffer *buffer, gboolean *latest)
 {
@@ -841,7 +841,7 @@ take_frame (GstCclMerge *self, gboolean timeout, GstCclMatchResult *result)
   *result = GST_CCL_MATCH_IDLE;
   if (buffer && !gst_ccl_buffer_is_gap (buffer))
     *result = find_match (self, buffer, timeout);
-  gst_clear_buffer (&buffer); /* without other references, it can be writable */
+  gst_clear_buffer (&buffer); /* keep no other reference: the frame can be writable */
 
   return *result != GST_CCL_MATCH_PENDING ? gst_aggregator_pad_pop_buffer (self->video) : NULL;
 }

@@ -1,9 +1,9 @@
 /* cudaccl - frames in CUDA memory of GstCuda (memory:CUDAMemory)
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The analyzer runs in the context of the frames. Before the first frame, that is the context of a
- * neighbouring element or of the application; if none of them has one, the context that all
- * elements of this plugin share, which is also offered to neighbours that ask, such as decoders. */
+/* The analyzer runs in the context of the frames. Before the first frame, it takes the context
+ * of a neighbouring element or of the application; if none has one, the context that all
+ * elements of this plugin share and offer to neighbours that ask, such as decoders. */
 
 #include "gstcclcuda.h"
 
@@ -63,7 +63,7 @@ get_device (GstCudaContext *context)
   return (gint) device;
 }
 
-/* Keeps the first context that is offered. Takes ownership of @context. */
+/* Keeps the first context offered. Takes ownership of @context. */
 static void
 offer_context (CudaMapper *self, GstCudaContext *context)
 {
@@ -143,8 +143,8 @@ ask_peers (GstElement *element, GstIterator *pads)
  */
 static GPrivate is_looking = G_PRIVATE_INIT (NULL);
 
-/* Asks the neighbours, then the bins and the application, which answer with set_context(). No lock
- * is held meanwhile: neighbours may ask back. */
+/* Asks the neighbours, then the bins and the application, which answer with set_context(). Must
+ * not hold a lock: neighbours may ask back. */
 static void
 look_for_context (CudaMapper *self)
 {
@@ -160,7 +160,7 @@ look_for_context (CudaMapper *self)
   g_private_set (&is_looking, NULL);
 }
 
-/* The context of the neighbours or of the application, or the shared one, which is announced.
+/* Returns the context of the neighbours or of the application, or else announces the shared one.
  * Returns a new reference, or NULL if the device does not work. */
 static GstCudaContext *
 find_context (CudaMapper *self, gint device)
@@ -205,7 +205,7 @@ cuda_query_context (GstCclMapper *mapper, GstQuery *query, gint device, gboolean
   return answered;
 }
 
-/* Returns the element's context, without a reference. */
+/* Returns the element's context, borrowed. */
 static GstCudaContext *
 ensure_context (CudaMapper *self, gint device)
 {
@@ -270,12 +270,12 @@ adopt_context (CudaMapper *self, GstCudaContext *context, gint wanted, GError **
   return TRUE;
 }
 
-/* The stream on which the pixels become ready, NULL if they are ready already. Before
- * GStreamer 1.24, memory does not have its stream: elements synchronize after writing, but copies
- * between memories are only enqueued, on the legacy stream of the context. Waiting for that stream
- * also waits for the work enqueued so far on all blocking streams of the context, such as uploads
- * and decoders of other pipelines; cudaStreamQuery() cannot tell them apart. It does not wait for
- * other elements of ours, whose streams are non-blocking. */
+/* Returns the stream on which the pixels become ready; NULL if they are. Before GStreamer 1.24,
+ * memory does not know its stream: elements synchronize after writing, but copies between
+ * memories are only enqueued, on the legacy stream of the context. Waiting for that stream also
+ * waits for the work enqueued so far on all blocking streams of the context, such as uploads and
+ * decoders of other pipelines; cudaStreamQuery() cannot tell them apart. It does not wait for
+ * our other elements, whose streams are non-blocking. */
 static gpointer
 find_stream (GstCudaMemory *memory)
 {

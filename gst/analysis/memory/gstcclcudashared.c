@@ -15,7 +15,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
 
 static GMutex lock;
-static GHashTable *contexts; /* protected by @lock; a GWeakRef for each device */
+static GHashTable *contexts; /* a GWeakRef for each device; protected by @lock */
 
 static GstCudaContext *
 new_context (gint device)

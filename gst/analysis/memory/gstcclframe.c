@@ -12,7 +12,7 @@ gst_ccl_plane_get_size (const GstVideoInfo *info, guint index)
     plane.component++;
   plane.row = (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, plane.component) *
               (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, plane.component);
-  /* In YUY2 and UYVY two pixels share their chroma. */
+  /* In YUY2 and UYVY, two pixels share chroma. */
   if (GST_VIDEO_INFO_N_PLANES (info) == 1 && GST_VIDEO_INFO_IS_YUV (info))
     plane.row = GST_ROUND_UP_4 (plane.row);
   plane.rows = (gsize) GST_VIDEO_INFO_COMP_HEIGHT (info, plane.component);
@@ -20,7 +20,7 @@ gst_ccl_plane_get_size (const GstVideoInfo *info, guint index)
   return plane;
 }
 
-/* Bytes from the first pixel to the last. */
+/* Returns the number of bytes from the first pixel to the last. */
 static gsize
 extent (const GstCclPlaneSize *plane, gint stride)
 {
@@ -59,7 +59,7 @@ check_stride (const GstVideoInfo *info, const GstCclPlaneSize *plane, gint strid
   return FALSE;
 }
 
-/* The function of metadata that leaves mapping to GstBuffer. */
+/* Returns the map function of metadata that leaves mapping to GstBuffer. */
 static gpointer
 get_default_map (void)
 {
@@ -90,8 +90,8 @@ set_map_error (GstMapFlags flags, GError **error)
   return FALSE;
 }
 
-/* Maps @size bytes from @offset on. Only the memories that hold them are mapped; several are copied
- * to a temporary one. */
+/* Maps @size bytes from @offset on. Maps only the memories that hold them; several are copied to
+ * a temporary one. */
 static gboolean
 map_range (GstCclPlane *plane, GstBuffer *buffer, gsize offset, gsize size, GstMapFlags flags,
            GError **error)
@@ -125,7 +125,7 @@ map_range (GstCclPlane *plane, GstBuffer *buffer, gsize offset, gsize size, GstM
   return TRUE;
 }
 
-/* For metadata with its own function, which may set the data pointer and nothing else. */
+/* For metadata with its own map function, which may set only the data pointer. */
 static gboolean
 map_with_function (GstCclPlane *plane, const GstVideoInfo *info, GstVideoMeta *meta, guint index,
                    guint64 x, guint64 y, GstMapFlags flags, GError **error)
@@ -164,7 +164,7 @@ unmap:
   return FALSE;
 }
 
-/* GStreamer's function wants a known format. */
+/* GStreamer's function needs a known format. */
 static const gchar *
 get_format_name (GstVideoFormat format)
 {
@@ -176,7 +176,7 @@ get_format_name (GstVideoFormat format)
   return known ? gst_video_format_to_string (format) : "an unknown format";
 }
 
-/* Does not map the other planes, which may be in other memory. */
+/* Leaves out the other planes, which may be in other memory. */
 static gboolean
 map_with_meta (GstCclPlane *plane, const GstVideoInfo *info, GstBuffer *buffer, GstVideoMeta *meta,
                guint index, GstMapFlags flags, GError **error)
@@ -279,7 +279,8 @@ gst_ccl_frame_unmap (GstCclFrame *frame)
   }
 }
 
-/* The engine's name of an interleaved format; other formats have luma in their first plane. */
+/* Returns the engine's value for an interleaved format. Other formats have luma in their first
+ * plane. */
 static CclFormat
 get_format (GstVideoFormat format)
 {

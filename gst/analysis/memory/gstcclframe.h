@@ -12,32 +12,32 @@ G_BEGIN_DECLS
 /* Interleaved formats that the engine converts, as in caps. */
 #define GST_CCL_RGB_FORMATS "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR"
 
-/* The CUDA device by which a frame can be read. */
+/* The CUDA device that can read a frame. */
 typedef struct
 {
   gint number;      /* -1: any */
-  gpointer context; /* a CUcontext of it, NULL: its primary one */
+  gpointer context; /* a CUcontext; NULL: the primary one */
 } GstCclDevice;
 
 /* A mapped plane. */
 typedef struct
 {
-  CclImage image; /* its visible part, in host memory unless the mapper changes that */
+  CclImage image; /* visible part, in host memory unless the mapper changes that */
   GstMapInfo map;
-  GstVideoMeta *meta; /* whose own function mapped it, or NULL */
+  GstVideoMeta *meta; /* metadata whose own function mapped it, or NULL */
 } GstCclPlane;
 
 /* A mapped frame. */
 typedef struct
 {
-  CclImage image; /* the visible part: luma, and chroma if the other planes are mapped as well */
-  GstCclDevice device; /* in: the analyzer's; out: the one that must read this frame. If they
-                        * differ, a new analyzer is needed. */
+  CclImage image;      /* visible part: luma, and chroma if the other planes are mapped, too */
+  GstCclDevice device; /* in: the analyzer's; out: the one that must read this frame. A new analyzer
+                          is needed if they differ. */
 
   GstBuffer *buffer;
   GstCclPlane planes[3];
-  guint n_planes;   /* that are mapped */
-  CclChroma chroma; /* of @image */
+  guint n_planes;   /* mapped planes */
+  CclChroma chroma; /* chroma of @image */
   gpointer priv;    /* owned by the mapper */
 } GstCclFrame;
 
@@ -57,7 +57,7 @@ struct _GstCclMapperClass
 {
   const gchar *feature; /* caps feature, such as "memory:CUDAMemory" */
   const gchar *formats; /* as in caps; the first plane has 8-bit luma, or the engine converts it */
-  gboolean needs_cuda;  /* the CPU cannot read it */
+  gboolean needs_cuda;  /* the CPU cannot read this memory */
 
   /* Fills @frame with the image of @buffer, of the size in @info, without copying pixels: with
    * @n_planes 1 luma alone, else all planes. unmap() must be called after every successful map(),
@@ -66,9 +66,9 @@ struct _GstCclMapperClass
                    GstBuffer *buffer, guint n_planes, GError **error);
   void (*unmap) (GstCclMapper *self, GstCclFrame *frame);
 
-  gsize size; /* of the mapper, which is zero-initialized; 0: a plain GstCclMapper */
+  gsize size; /* size of the zero-initialized mapper; 0: a plain GstCclMapper */
 
-  /* Called once, when the element is created and finalized. */
+  /* Called once each, when the element is created and finalized. */
   void (*init) (GstCclMapper *self);
   void (*finalize) (GstCclMapper *self);
 
@@ -99,22 +99,22 @@ void gst_ccl_frame_unmap (GstCclFrame *frame);
  * plane, from which the engine takes chroma. */
 void gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_planes);
 
-/* The visible part of a plane. Two components in one plane alternate. */
+/* The visible part of a plane. If a plane has two components, they alternate. */
 typedef struct
 {
-  guint component; /* any of the plane's */
-  gsize row;       /* bytes of a row, without padding */
+  guint component; /* any component of the plane */
+  gsize row;       /* bytes per row, without padding */
   gsize rows;
 } GstCclPlaneSize;
 
 GstCclPlaneSize gst_ccl_plane_get_size (const GstVideoInfo *info, guint index);
 
-/* Bytes from the start of the plane @index, with rows @stride bytes apart, to the pixel (@x, @y) of
+/* Returns the offset in plane @index, with rows @stride bytes apart, of the pixel (@x, @y) of
  * the frame. */
 guint64 gst_ccl_plane_get_start (const GstVideoInfo *info, guint index, guint64 stride, guint64 x,
                                  guint64 y);
 
-/* For mappers: checks that frames on @device match @wanted, the user's setting (-1: any). */
+/* For mappers: checks that frames on @device match the user's setting @wanted (-1: any). */
 gboolean gst_ccl_frame_check_device (gint device, gint wanted, GError **error);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Creates the mappers of an element, a NULL-terminated array with one for each memory type. */
+/* Creates the mappers of an element: a NULL-terminated array, one for each memory type. */
 GstCclMapper **gst_ccl_mappers_new (GstElement *element);
 void gst_ccl_mappers_free (GstCclMapper **mappers);
 
@@ -22,8 +22,8 @@ GstCclMapper *gst_ccl_mappers_find (GstCclMapper **mappers, const GstCaps *caps)
  * thread. */
 void gst_ccl_mappers_set_context (GstCclMapper **mappers, GstContext *context, gint cuda_device);
 
-/* Answers a context query. Returns FALSE if no mapper can. @may_share: a mapper without a context
- * may answer with that of the plugin. May be called from any thread. */
+/* Answers a context query. Returns FALSE if no mapper can. With @may_share, a mapper without a
+ * context may answer with the plugin's. May be called from any thread. */
 gboolean gst_ccl_mappers_query_context (GstCclMapper **mappers, GstQuery *query, gint cuda_device,
                                         gboolean may_share);
 

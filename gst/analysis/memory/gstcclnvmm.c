@@ -23,10 +23,10 @@ typedef struct
 {
   GstCclMapper parent;
 
-  gint device; /* the user's, or -1 */
+  gint device; /* the user's setting, or -1 */
 } GstCclNvmmMapper;
 
-/* Where the visible part of a surface begins. */
+/* The origin of the visible part of a surface. */
 typedef struct
 {
   guint x, y;
@@ -35,7 +35,7 @@ typedef struct
 /* A surface registered with CUDA. */
 typedef struct
 {
-  gint n_references; /* atomic: held by the memory and by mapped frames */
+  gint n_references; /* held by the memory and by mapped frames; atomic */
   NvBufSurface *surface;
   guint64 descriptor;
   gpointer egl_image;
@@ -49,7 +49,7 @@ typedef struct
   GstMemory *memory;
   GMutex lock;
   GCond unmapped;
-  Registration *current; /* protected by @lock; NULL if there is none */
+  Registration *current; /* may be NULL; protected by @lock */
 } Slot;
 
 /* NVIDIA's library, installed on Jetsons and with DeepStream. */
@@ -116,8 +116,8 @@ registration_unref (Registration *registration)
   g_free (registration);
 }
 
-/* Whether @surface, the current one of a memory, is the registered one. Neither address nor
- * descriptor suffice, since both are reused, but the EGL image then differs. */
+/* Returns whether @surface, the current one of a memory, is the registered one. Address and
+ * descriptor do not suffice, since both are reused; then the EGL image differs. */
 static gboolean
 registration_is_of (const Registration *registration, const NvBufSurface *surface)
 {
@@ -127,8 +127,8 @@ registration_is_of (const Registration *registration, const NvBufSurface *surfac
          registration->egl_image == params->mappedAddr.eglImage;
 }
 
-/* Whether we must unmap the EGL image, now that the memory has @surface. If that is another
- * surface, the registered one may be gone, and its image is left to its owner. */
+/* Returns whether we must unmap the EGL image, now that the memory has @surface. If that is
+ * another surface, the registered one may be gone, and its image is left to its owner. */
 static gboolean
 registration_has_image (const Registration *registration, const NvBufSurface *surface)
 {
@@ -242,9 +242,9 @@ ensure_slot (GstMemory *memory)
   return slot;
 }
 
-/* Drops the registration if it is that of another surface than the current one. Called with the
- * lock. If the EGL image must be unmapped to map the same surface again, waits for other readers,
- * as CUDA must release it first. */
+/* Drops the registration of another surface than the current one. Called with the lock. If the
+ * EGL image must be unmapped to map the same surface again, waits for other readers, as CUDA
+ * must release it first. */
 static void
 forget_other_surface (Slot *slot, NvBufSurface *surface)
 {
@@ -257,7 +257,7 @@ forget_other_surface (Slot *slot, NvBufSurface *surface)
   }
 }
 
-/* Gets a reference to the registration of a memory, which is registered if necessary. */
+/* Returns a reference to the registration of a memory, and registers the memory if necessary. */
 static Registration *
 ensure_registration (GstMemory *memory, NvBufSurface *surface, GError **error)
 {
@@ -317,7 +317,8 @@ check_surface (const GstMapInfo *map, GError **error)
   return TRUE;
 }
 
-/* Finds the visible part of a frame, and checks that it is inside of @width x @height pixels. */
+/* Gets the origin of the visible part of a frame, and checks that the part is inside of @width x
+ * @height pixels. */
 static gboolean
 find_window (Window *window, GstBuffer *buffer, const GstVideoInfo *info, guint width, guint height,
              GError **error)
@@ -365,8 +366,8 @@ take_address (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParam
   return TRUE;
 }
 
-/* Sets the image of a plane to one that CUDA found, whose rows may be at strides that CUDA does not
- * know. */
+/* Sets the image of a plane to an EGL frame of CUDA, whose rows may have strides that CUDA does
+ * not know. */
 static gboolean
 take_egl_plane (CclImage *image, const GstVideoInfo *info, const NvBufSurfaceParams *params,
                 const CclEglImage *egl, const Window *window, guint index, GError **error)
@@ -505,7 +506,7 @@ nvmm_map (GstCclMapper *mapper, GstCclFrame *frame, const GstVideoInfo *info, Gs
     return FALSE;
   }
 
-  /* The memory of the pool, as other elements may have made temporary shares of it. */
+  /* Use the pool's memory: other elements may have made temporary shares of it. */
   memory = gst_buffer_peek_memory (buffer, 0);
   while (memory->parent)
     memory = memory->parent;

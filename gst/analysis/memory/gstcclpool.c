@@ -25,7 +25,7 @@ typedef struct
 
   guint8 *data;
   gint device;
-  gpointer block; /* to be freed; NULL for a share of another memory */
+  gpointer block; /* owned; NULL for a share of another memory */
 } PinnedMemory;
 
 typedef struct
@@ -34,7 +34,7 @@ typedef struct
 
   gint device;
   guint allocations; /* atomic */
-  guint pinned;      /* atomic: those not freed yet */
+  guint pinned;      /* not freed yet; atomic */
 } GstCclPinnedAllocator;
 
 typedef GstAllocatorClass GstCclPinnedAllocatorClass;
@@ -128,8 +128,8 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
   return part;
 }
 
-/* Copies are in plain memory: they may be made for each frame, and pinning takes longer than
- * the analysis. */
+/* Copies are plain memory: they may be made for each frame, and pinning takes longer than the
+ * analysis. */
 static GstMemory *
 pinned_copy (GstMemory *memory, gssize offset, gssize size)
 {
@@ -207,7 +207,7 @@ gst_ccl_pool_is_pinned (GstMemory *memory)
   return gst_memory_is_type (memory, MEMORY_TYPE);
 }
 
-/* Whether the allocator, NULL for the default one, uses malloc(). */
+/* Returns whether the allocator, NULL for the default one, uses malloc(). */
 static gboolean
 is_plain_allocator (GstAllocator *allocator)
 {
@@ -219,8 +219,8 @@ is_plain_allocator (GstAllocator *allocator)
   return plain;
 }
 
-/* Whether the pool is one of GStreamer's own with plain memory, which filters propose if they have
- * no preference. */
+/* Returns whether the pool is one of GStreamer's with plain memory, which filters without a
+ * preference propose. */
 static gboolean
 is_plain_pool (GstBufferPool *pool)
 {
@@ -240,7 +240,7 @@ is_plain_pool (GstBufferPool *pool)
   return plain;
 }
 
-/* Whether downstream proposes only plain memory, or none. */
+/* Returns whether downstream proposes only plain memory, or none. */
 static gboolean
 is_all_plain (GstQuery *query)
 {
@@ -278,12 +278,12 @@ set_allocator (GstQuery *query, GstAllocator *allocator, GstAllocationParams *pa
   }
 }
 
-/* Merges allocation parameters so that they satisfy both. */
+/* Merges allocation parameters to satisfy both. */
 static void
 merge_params (GstAllocationParams *params, const GstAllocationParams *others)
 {
   params->flags |= others->flags;
-  params->align |= others->align; /* one less than a power of two */
+  params->align |= others->align; /* a power of two minus one */
   params->prefix = MAX (params->prefix, others->prefix);
   params->padding = MAX (params->padding, others->padding);
 }

@@ -9,13 +9,13 @@
 G_BEGIN_DECLS
 
 /* Adds a pool and an allocator of pinned memory, which CUDA device @device reads at full bus
- * speed, to the answer to an allocation query. They replace plain ones of GStreamer, keeping sizes
- * and options. If downstream proposes memory of its own kind, nothing is changed: copying frames
- * there would cost more. The properties "allocations" and "pinned" of the allocator count how
+ * speed, to the answer to an allocation query. They replace plain ones of GStreamer, keeping
+ * sizes and options. If downstream proposes memory of its own kind, changes nothing: copying
+ * frames there would cost more. The allocator's properties "allocations" and "pinned" count how
  * often memory was pinned, and how much of it still is. */
 void gst_ccl_pool_propose (GstQuery *query, gint device);
 
-/* Whether @memory was pinned by such an allocator. */
+/* Returns whether @memory was pinned by such an allocator. */
 gboolean gst_ccl_pool_is_pinned (GstMemory *memory);
 
 G_END_DECLS
