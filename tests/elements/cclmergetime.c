@@ -24,7 +24,7 @@ typedef struct
 
 /* The label of the frame's component is its number from 1 on. */
 static GstBuffer *
-frame_new (const Branch *branch, guint number)
+branch_frame_new (const Branch *branch, guint number)
 {
   GstBuffer *buffer = branch->is_mask ? mask_new (0, number + 1) : video_new (0);
 
@@ -47,45 +47,11 @@ feed (gpointer data)
     while (g_atomic_int_get (branch->others) + LAG <= (gint) i)
       g_usleep (100);
     if (!branch->is_mask || !ccl_test_timing_drops (branch->timing, i))
-      gst_harness_push (branch->h, frame_new (branch, i));
+      gst_harness_push (branch->h, branch_frame_new (branch, i));
   }
   gst_harness_push_event (branch->h, gst_event_new_eos ());
 
   return NULL;
-}
-
-/* The label of a frame of the video, 0 if it has no components. */
-static guint
-pull_label (GstHarness *h)
-{
-  GstBuffer *buffer = gst_harness_pull (h);
-  GstCclMeta *meta;
-  guint label;
-
-  fail_unless (buffer != NULL, "no frame came");
-  meta = gst_buffer_get_ccl_meta (buffer);
-  label = meta ? meta->components[0].label : 0;
-  gst_buffer_unref (buffer);
-
-  return label;
-}
-
-static guint
-count_jumps (GstHarness *h)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = ccl_test_pop_message (h, GST_MESSAGE_WARNING))) {
-    GError *error;
-
-    gst_message_parse_warning (message, &error, NULL);
-    n += strstr (error->message, " jump ") != NULL;
-    g_clear_error (&error);
-    gst_message_unref (message);
-  }
-
-  return n;
 }
 
 /* Whether one frame of a branch is a day off. */
@@ -117,7 +83,7 @@ run (Pair *pair, const CclTestTiming *timing, guint glitch)
   threads[0] = g_thread_new (NULL, feed, &video);
   threads[1] = g_thread_new (NULL, feed, &mask);
   for (i = 0; i < N_FRAMES; i++)
-    n_right += pull_label (pair->video) == i + 1;
+    n_right += take_label (gst_harness_pull (pair->video)) == i + 1;
   for (i = 0; i < 2; i++)
     g_thread_join (threads[i]);
 
@@ -144,7 +110,7 @@ GST_START_TEST (test_timing)
     n_right = run (&pair, timing, glitch);
     fail_unless (n_right <= n && n_right + (jumps ? 10 : 0) >= n, "%s, %s, mode %u: %u",
                  timing->name, glitches[glitch].name, mode, n_right);
-    n_jumps = count_jumps (pair.video);
+    n_jumps = ccl_test_count_warnings (pair.video, " jump ");
     fail_unless (!n_jumps == !jumps, "%s, %s: %u warnings", timing->name, glitches[glitch].name,
                  n_jumps);
     pair_clear (&pair);
@@ -192,8 +158,7 @@ GST_START_TEST (test_live_components_ahead)
   check_live (&pair, 0, 5);
   gst_buffer_add_ccl_zones_meta (mask, MASK_WIDTH, MASK_HEIGHT, &zone, 1, &event, 1);
   gst_harness_push (pair.mask, mask);
-  gst_harness_push (pair.mask, mask_new (5 * FRAME_TIME, 6));
-  out = gst_harness_push_and_pull (pair.video, video_new (5 * FRAME_TIME));
+  out = pair_merge (&pair, mask_new (5 * FRAME_TIME, 6), video_new (5 * FRAME_TIME));
   meta = gst_buffer_get_ccl_meta (out);
   fail_unless (meta && meta->components[0].label == 6);
   zones = gst_buffer_get_ccl_zones_meta (out);
@@ -202,7 +167,7 @@ GST_START_TEST (test_live_components_ahead)
   gst_buffer_unref (out);
   check_live (&pair, 6 * FRAME_TIME, 5);
   fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "dropped"), 1);
-  fail_unless_equals_int (count_jumps (pair.video), 1);
+  fail_unless_equals_int (ccl_test_count_warnings (pair.video, " jump "), 1);
   gst_object_unref (clock);
   pair_clear (&pair);
 }
@@ -287,12 +252,10 @@ GST_END_TEST;
 GST_START_TEST (test_lateness_and_flush)
 {
   GstTestClock *clock;
-  GstSegment segment;
   gboolean both;
   guint i;
   Pair pair;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   for (both = FALSE; both <= TRUE; both++) {
     clock = live_init (&pair, 5 * FRAME_TIME);
     for (i = 0; i < 3; i++) {
@@ -305,9 +268,7 @@ GST_START_TEST (test_lateness_and_flush)
       pair_flush (&pair);
       pair_push_segment (&pair, 0);
     } else {
-      gst_harness_push_event (pair.mask, gst_event_new_flush_start ());
-      gst_harness_push_event (pair.mask, gst_event_new_flush_stop (TRUE));
-      gst_harness_push_event (pair.mask, gst_event_new_segment (&segment));
+      pair_flush_mask (&pair);
     }
     fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "lateness"), 0);
 

@@ -75,6 +75,12 @@ count_new (GHashTable *before, GHashTable *after)
 #define OVERLAY "identity"
 #endif
 
+#ifdef HAVE_JSON_GLIB
+#define JSON "ccljson empty-frames=false source=test"
+#else
+#define JSON "identity"
+#endif
+
 static void
 run_pipeline (const gchar *backend)
 {
@@ -86,8 +92,10 @@ run_pipeline (const gchar *backend)
       "fakesink "
       "t. ! queue ! cclcolor backend=%s ! video/x-raw,format=RGB ! fakesink "
       "t. ! queue ! cclmotion ! " OVERLAY " ! fakesink "
-      "t. ! queue ! cclmask scale=2 shadows=mark ! fakesink",
-      backend, backend, backend, backend);
+      "t. ! queue ! cclmask scale=2 shadows=mark ! fakesink "
+      "t. ! queue ! cclmerge name=merge ! " JSON " ! fakesink "
+      "t. ! queue ! cudaccl backend=%s ! merge.components",
+      backend, backend, backend, backend, backend);
   GstElement *pipeline = gst_parse_launch (description, NULL);
   guint i;
 
@@ -108,8 +116,7 @@ static void
 run_overlay (void)
 {
   static const GstCclComponent component = { 1, 1, 1, 9, 9, 9, 5.0, 5.0 };
-  GstHarness *h = ccl_test_harness_new (gst_element_factory_make ("ccloverlay", NULL), "GRAY8",
-                                        PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "ccloverlay");
   GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
 
   gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);

@@ -55,6 +55,9 @@ void ccl_test_flush (GstHarness *h, GstBuffer *buffer);
  */
 GstEvent *ccl_test_pull_event (GstHarness *h, GstEventType type);
 
+/* Waits for an event of that type, and drops the others. */
+GstEvent *ccl_test_wait_event (GstHarness *h, GstEventType type);
+
 /* Drops the events that came out, and returns how many were of that type. */
 guint ccl_test_count_events (GstHarness *h, GstEventType type);
 
@@ -70,7 +73,9 @@ void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar 
 /* Asserts that @element, which is consumed, does not start and posts such an error. */
 void ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text);
 
-/* Drops the warnings that were posted, and returns how many; asserts that each has @text in it. */
+/* Drop the warnings that were posted, and return how many have @text in them; assert that all do.
+ */
+guint ccl_test_count_warnings (GstHarness *h, const gchar *text);
 guint ccl_test_check_warnings (GstHarness *h, const gchar *text);
 
 /* A number, or a text to be freed, of the statistics of @element. */

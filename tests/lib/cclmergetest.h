@@ -12,20 +12,22 @@
 #define MASK_WIDTH 64
 #define MASK_HEIGHT 48
 
-/* cclmerge with its two branches. */
+/* cclmerge with its two branches, in which frames come once per second. */
 typedef struct
 {
   GstHarness *video;
   GstHarness *mask; /* pushes to the pad "components" */
 } Pair;
 
-/* One frame per second. */
 void pair_init (Pair *pair, gboolean live);
 void pair_clear (Pair *pair);
 
 /* Pushes the same segment or flush to both branches. */
 void pair_push_segment (Pair *pair, guint64 start);
 void pair_flush (Pair *pair);
+
+/* Flushes the mask's branch alone. */
+void pair_flush_mask (Pair *pair);
 
 /* A frame of the video. */
 GstBuffer *video_new (GstClockTime pts);
@@ -34,13 +36,63 @@ GstBuffer *video_new (GstClockTime pts);
  * interest. */
 GstBuffer *mask_new (GstClockTime pts, guint label);
 
+/* A frame of the mask without metadata. */
+GstBuffer *empty_mask_new (GstClockTime pts);
+
+/* The same as mask_new() with the tripwire "gate", whose count is @number, and @n_events events of
+ * the track @number. */
+GstBuffer *zones_new (GstClockTime pts, guint number, guint n_events);
+
+/* Adds a tripwire across the middle of the mask, whose count is @number, and events of the track
+ * @number. */
+void add_events (GstBuffer *buffer, const gchar *name, guint number, guint n_events);
+
 /* Adds a component's region of interest as cudaccl does, plus a field and a parameter. */
 void add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclComponent *component);
 
-/* Pulls a frame of the video and returns the label of its component, or 0. */
+/* The label of the component of a frame of the video, which is consumed; 0 if it has none. */
+guint take_label (GstBuffer *buffer);
+
+/* Pulls a frame of the video and returns its label. */
 guint pair_pull_label (Pair *pair, GstClockTime pts);
 
-/* Pushes a mask and a frame of that time, and asserts that the frame gets the mask's component. */
+/* Pushes a mask and a frame, and returns the frame that comes out. */
+GstBuffer *pair_merge (Pair *pair, GstBuffer *mask, GstBuffer *video);
+
+/* Pushes a frame of the video, or a mask and a frame of that time, and asserts that the frame comes
+ * out with that label. */
+void pair_push_video (Pair *pair, GstClockTime pts, guint label);
 void pair_push_partners (Pair *pair, GstClockTime pts, guint label);
+
+/* What a frame of the video gets, as `label` or `label:track@age,…`, where label is 0 without
+ * components and ages are in milliseconds. */
+void append_frame (GString *text, GstBuffer *buffer);
+
+/* Waits until the element has dropped what comes after the end of the video. */
+void pair_wait_for_end (Pair *pair);
+
+/* A frame or a gap of a branch; times are in milliseconds. */
+typedef struct
+{
+  guint time;
+  guint gap; /* its duration, or 0 for a frame */
+  guint n_events;
+} PairItem;
+
+#define PAIR_MAX_ITEMS 64
+
+typedef struct
+{
+  PairItem items[PAIR_MAX_ITEMS];
+  guint n;
+} PairBranch;
+
+/* Parses times, with "+DURATION" behind those of gaps, and "!" for each event. */
+void pair_branch_parse (PairBranch *branch, const gchar *text);
+
+/* Feeds both branches from threads of their own, so that the output must depend on the timestamps
+ * alone. Masks are numbered from 1 on: the labels, and the tracks of events. Returns what the
+ * frames of the video get, as append_frame() says it. */
+gchar *pair_run (Pair *pair, const PairBranch *video, const PairBranch *mask);
 
 #endif /* __CCL_MERGE_TEST_H__ */
