@@ -29,8 +29,7 @@ export function svg(tag, attributes, ...children) {
 // The states of cameras, in shape as well as in colour.
 export const signs = {off: '■', connecting: '◌', running: '●', frozen: '▲', lost: '✖', gone: '✖'};
 
-// A reason of the program in the language of the page. What other programs say, and what has no code that is known, stays
-// in English.
+// Returns a reason in the language of the page. A `detail`, an unknown code and a text without a code stay in English.
 export function said(reason, text = reason?.text) {
   const parts = reason && pieces(reason, language === 'de' ? 1 : 0);
   const value = name => {
