@@ -77,8 +77,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_detect_debug);
 typedef struct
 {
   guint64 frames, looks, whole, busy, objects, failed;
-  guint64 crops, batches;            /* sums over looks: crops, pictures in their batches */
-  GstClockTime crop_time, look_time; /* the same */
+  guint64 crops, batches;            /* sums over looks: crops, and pictures in their batches */
+  GstClockTime crop_time, look_time; /* sums over looks */
 } Stats;
 
 struct _GstCclDetect
@@ -92,29 +92,29 @@ struct _GstCclDetect
 
   GstCclMapper **mappers;
 
-  /* Since the start; streaming thread. */
-  GstCclNetwork *network; /* NULL after an error that is to be ignored */
+  /* Set at start; streaming thread. */
+  GstCclNetwork *network; /* NULL after an error with on-error=continue */
   GstCclClassNames *names;
-  GArray *quarks;  /* GQuark: types of the regions of interest of each class */
-  GArray *classes; /* those that are wanted, or NULL */
+  GArray *quarks;  /* GQuark: type of regions of interest, by class */
+  GArray *classes; /* gboolean: wanted classes; NULL: all */
   GstCclLooks *looks;
   GstCclTime time;
   gboolean failing;      /* the last look failed */
-  gboolean warned_still; /* that there is no metadata of components */
+  gboolean warned_still; /* warned that frames have no components */
 
-  /* With caps. */
+  /* Set with the caps; streaming thread. */
   GstVideoInfo video;
-  GstCclMapper *mapper; /* NULL: without caps, or after an error */
+  GstCclMapper *mapper; /* NULL without caps or after an error */
   GstCclDevice device;
   CclCropper *cropper; /* NULL before the first look */
 
-  /* The look that is under way, or the next one. */
+  /* The pending look, or the next one; streaming thread. */
   GstCclRequest *request;
   gboolean pending;
-  gboolean stale; /* it belongs to frames of another stream */
+  gboolean stale; /* the pending look belongs to an earlier stream */
   GstCclView view;
   GstClockTime looked;       /* time of the last look, or GST_CLOCK_TIME_NONE */
-  GstClockTime looked_frame; /* of the last one at a whole frame */
+  GstClockTime looked_frame; /* the same, for whole frames */
 };
 
 G_DECLARE_FINAL_TYPE (GstCclDetect, gst_ccl_detect, GST, CCL_DETECT, GstBaseTransform)
@@ -122,8 +122,8 @@ G_DECLARE_FINAL_TYPE (GstCclDetect, gst_ccl_detect, GST, CCL_DETECT, GstBaseTran
 G_DEFINE_TYPE (GstCclDetect, gst_ccl_detect, GST_TYPE_BASE_TRANSFORM)
 GST_CCL_REGISTER_DEFINE (ccldetect, gst_ccl_detect_get_type ())
 
-/* Posts @error, which is consumed, as an error or, with on-error=continue, as a warning. Returns
- * whether to go on. */
+/* Posts and frees @error: as an error or, with on-error=continue, as a warning. Returns whether
+ * to go on. */
 static gboolean
 gst_ccl_detect_fail (GstCclDetect *self, GError *error)
 {
@@ -141,7 +141,7 @@ gst_ccl_detect_fail (GstCclDetect *self, GError *error)
   return go_on;
 }
 
-/* Parses one number, or three separated by commas; NULL leaves them as they are. */
+/* Parses one number, or three separated by commas. NULL and empty text change nothing. */
 static gboolean
 parse_numbers (const gchar *name, const gchar *text, gdouble values[3], GError **error)
 {
@@ -309,7 +309,7 @@ gst_ccl_detect_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-/* The next frames have nothing to do with the last ones. */
+/* Forgets earlier frames. */
 static void
 gst_ccl_detect_restart (GstCclDetect *self)
 {
@@ -391,7 +391,7 @@ gst_ccl_detect_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* The first id that no region of interest of @buffer has. */
+/* Returns the first id above those of the regions of interest of @buffer. */
 static gint
 find_free_id (GstBuffer *buffer)
 {
@@ -426,7 +426,7 @@ gst_ccl_detect_get_quark (GstCclDetect *self, guint class_id)
   return quark;
 }
 
-/* A box of the network, in pixels of the frame. */
+/* Converts a box of the network, in pixels of the frame. */
 static GstCclComponent
 convert_box (const GstCclBox *box)
 {
@@ -440,7 +440,7 @@ convert_box (const GstCclBox *box)
   return component;
 }
 
-/* Attaches the boxes of the finished look, which are in pixels of the frame. */
+/* Attaches the boxes of the finished look, in pixels of the frame. */
 static void
 gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
 {
@@ -465,12 +465,12 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
     gst_ccl_detections_add_box (buffer, gst_ccl_detect_get_quark (self, box->class_id), id++,
                                 &component, age);
   }
-  /* Classes that components have already keep their names. */
+  /* Components that have classes keep their names. */
   if (meta && self->names && !gst_ccl_meta_get_class_names (meta))
     gst_ccl_meta_set_class_names (meta, self->names);
 }
 
-/* Notes that a look failed with @error, which is consumed, unless the one before did, too. */
+/* Counts a failed look, and posts @error unless the last look failed, too. Frees @error. */
 static GstFlowReturn
 gst_ccl_detect_look_failed (GstCclDetect *self, GError *error)
 {
@@ -490,7 +490,7 @@ gst_ccl_detect_look_failed (GstCclDetect *self, GError *error)
   return go_on ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-/* Takes the result of the look that is under way, if it is done, or, with @wait, once it is. */
+/* Takes the result of the pending look if it is done; with @wait, waits for it. */
 static GstFlowReturn
 gst_ccl_detect_collect (GstCclDetect *self, GstBuffer *buffer, gboolean wait)
 {
@@ -533,7 +533,7 @@ has_passed (GstClockTime now, GstClockTime since, GstClockTime interval)
   return !GST_CLOCK_TIME_IS_VALID (since) || now - since >= interval;
 }
 
-/* Decides where to look in this frame. Returns FALSE if nowhere. */
+/* Chooses where to look in this frame. Returns FALSE for nowhere. */
 static gboolean
 gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
 {
@@ -597,7 +597,7 @@ gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
   return TRUE;
 }
 
-/* Makes a cropper for frames on @device. */
+/* Ensures that there is a cropper for frames on @device. */
 static gboolean
 gst_ccl_detect_ensure_cropper (GstCclDetect *self, const GstCclDevice *device)
 {
@@ -658,7 +658,7 @@ gst_ccl_detect_draw (GstCclDetect *self, GstBuffer *buffer, GError **error)
   return TRUE;
 }
 
-/* Hands the picture of the view in. */
+/* Draws and submits the picture of the view. */
 static GstFlowReturn
 gst_ccl_detect_look (GstCclDetect *self, GstBuffer *buffer)
 {

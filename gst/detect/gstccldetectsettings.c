@@ -89,7 +89,7 @@ letterbox_get_type (void)
   return gst_ccl_register_enum (&type, "GstCclDetectLetterbox", values);
 }
 
-/* For functions with the parameters @gobject_class and @offset. */
+/* In functions with the parameters @gobject_class and @offset. */
 #define INSTALL(field, pspec)                \
   gst_ccl_properties_install (gobject_class, \
                               GST_CCL_FIELD_AT (offset, GstCclDetectSettings, field), pspec)

@@ -23,7 +23,7 @@ typedef enum
   GST_CCL_DETECT_CONTINUE,
 } GstCclDetectOnError;
 
-/* The values of all properties that can be set. */
+/* The values of the writable properties. */
 typedef struct
 {
   gchar *model, *labels, *classes, *library, *input_mean, *input_scale;
@@ -40,7 +40,7 @@ typedef struct
   GstCclLetterbox letterbox;
 } GstCclDetectSettings;
 
-/* Installs the properties, with settings @offset bytes into the instance. */
+/* Installs the properties. The settings start @offset bytes into the instance. */
 void gst_ccl_detect_settings_install (GObjectClass *gobject_class, gssize offset);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The nearest number of IEEE 754's binary16, or infinity. @value is not NaN. */
+/* Returns the nearest IEEE 754 binary16 number, or infinity. @value must not be NaN. */
 static inline guint16
 gst_ccl_half_from_float (gfloat value)
 {
@@ -20,10 +20,10 @@ gst_ccl_half_from_float (gfloat value)
 
   if (fabsf (value) >= 65520.0f)
     return (guint16) (sign | 0x7c00);
-  if (exponent < -13 || value == 0.0f) /* below the least normal number */
+  if (exponent < -13 || value == 0.0f) /* below the smallest normal number */
     return (guint16) (sign | (guint) lrintf (ldexpf (fabsf (value), 24)));
 
-  /* Where the fraction is rounded up to 2048, the exponent goes up. */
+  /* If the fraction is rounded up to 2048, the exponent increases. */
   return (guint16) (sign + ((guint) (exponent + 13) << 10) +
                     (guint) lrintf (ldexpf (fraction, 11)));
 }
@@ -34,11 +34,12 @@ gst_ccl_half_to_float (guint16 half)
   guint32 bits = (guint32) (half & 0x7fff) << 13;
   gfloat value;
 
-  /* The exponent is that of a number 2^112 times as large; so subnormal ones are right, too. */
+  /* With this exponent the number is 2^112 times too large, so that subnormal ones come out
+   * right, too. */
   memcpy (&value, &bits, sizeof (value));
   value *= 0x1p112f;
   memcpy (&bits, &value, sizeof (bits));
-  if ((half & 0x7c00) == 0x7c00) /* infinite, or NaN */
+  if ((half & 0x7c00) == 0x7c00) /* infinity or NaN */
     bits |= 0x7f800000;
   bits |= (guint32) (half & 0x8000) << 16;
   memcpy (&value, &bits, sizeof (value));

@@ -89,8 +89,8 @@ gst_ccl_labels_parse (const gchar *text, gsize size, const gchar *path, GError *
   return (gchar **) g_ptr_array_free (names, FALSE);
 }
 
-/* Reads a string in quotes, with backslashes before quotes. Moves @text behind it. Returns NULL if
- * there is none. */
+/* Reads a quoted string, in which backslashes escape quotes, and moves @text behind it. Returns
+ * NULL if there is none. */
 static gchar *
 parse_string (const gchar **text)
 {
@@ -124,7 +124,7 @@ skip_spaces (const gchar *text)
   return text;
 }
 
-/* Reads "5: 'name'" and moves @text behind it. Returns the name, or NULL. */
+/* Reads an entry such as "5: 'name'" and moves @text behind it. Returns the name, or NULL. */
 static gchar *
 parse_entry (const gchar **text, guint64 *number)
 {
@@ -218,7 +218,7 @@ gst_ccl_labels_load (const gchar *path, const gchar *metadata, guint n_classes, 
   return names;
 }
 
-/* The class with the name or number @text, or -1. */
+/* Returns the class with the name or number @text, or -1. */
 static gint
 find_class (const gchar *text, gchar **names, guint n)
 {

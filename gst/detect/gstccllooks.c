@@ -6,58 +6,58 @@
 #include <math.h>
 #include <string.h>
 
-/* Smaller things are noise, as shares of the frame. */
+/* Smaller things, as shares of the frame, are noise. */
 #define MIN_SHARE 1e-4
 
-/* So many things are remembered; of the components of a frame, the largest. */
+/* Most things that are remembered. Of a frame's components, the largest are. */
 #define MAX_THINGS 128
 
-/* How long a thing must be there before the network looks at it: much of what appears is noise. */
+/* How long a thing must be seen before the network looks at it: much of what appears is noise. */
 #define SETTLE (100 * GST_MSECOND)
 
-/* A thing that is not seen for so long is forgotten. */
+/* A thing not seen for this long is forgotten. */
 #define FORGET (1 * GST_SECOND)
 
-/* From one frame to the next, its center moves by less than this share of its size, and its area
+/* From frame to frame, a thing's center moves by less than this share of its size, and its area
  * changes by less than this factor. */
 #define REACH 0.75
 #define MOST_GROWTH 4
 
-/* Its area may change by this factor before the network looks again. */
+/* The network looks again after the area has changed by this factor. */
 #define GROWTH 1.7
 
-/* The network looks at what has merged or grown after this part of the usual time. */
+/* The network looks again at things that have merged or grown after this part of the usual time. */
 #define SOONER 4
 
-/* How far something new may be from another one to count as a part of it, as a share of its longer
+/* How far a new thing may be from another to count as a part of it, as a share of its longer
  * side. */
 #define BESIDE 0.2
 
-/* Crops show so much around a thing, as a share of its longer side. Networks need the context. */
+/* Margin of crops around a thing, as a share of its longer side: networks need context. */
 #define MARGIN 0.35
 
 /* Things are scaled so that their longer side has this share of the picture. */
 #define WANTED_SIZE 0.3
 
-/* Where all things have at least this share of the picture anyway, it shows the whole frame: this
- * costs as much, cuts nothing, and shows what does not move, too. */
+/* If all things have at least this share of the whole frame anyway, the picture shows the whole
+ * frame: it costs the same, cuts nothing, and shows what does not move, too. */
 #define ENOUGH_SIZE 0.05
 #define MAX_SCALE 2.5
 
 typedef struct
 {
-  gdouble x, y, width, height; /* in the last frame in which it was seen */
+  gdouble x, y, width, height; /* box in the last frame in which it was seen */
   GstClockTime since, seen, looked;
-  gdouble looked_area; /* then; 0: never */
-  gboolean wanted;     /* the network does not know it well */
-  gboolean merged;     /* it has taken in another one since */
+  gdouble looked_area; /* area at the last look; 0: never */
+  gboolean wanted;     /* the network should look at it */
+  gboolean merged;     /* another thing has merged with it since the last look */
 } Thing;
 
 struct _GstCclLooks
 {
   GArray *things; /* Thing */
   GstClockTime time;
-  guint width, height; /* of the frame */
+  guint width, height; /* of frames */
 };
 
 GstCclLooks *
@@ -95,8 +95,8 @@ get_area (const Thing *thing)
   return thing->width * thing->height;
 }
 
-/* How far @component is from where @thing was, in sizes of the larger one; from 1 on it is another
- * one. Most are, which must not take long. */
+/* Returns how far @component is from where @thing was, in sizes of the larger one. From 1 on
+ * they are different things; this common case must be fast. */
 static gdouble
 get_distance (const Thing *thing, const GstCclComponent *component)
 {
@@ -125,7 +125,7 @@ contains_center (const GstCclComponent *component, const Thing *thing)
   return x >= 0 && x < component->width && y >= 0 && y < component->height;
 }
 
-/* The nearest of the first @n things that were not seen in this frame, or -1. */
+/* Returns the nearest of the first @n things that were not seen in this frame, or -1. */
 static gint
 find_thing (GstCclLooks *self, guint n, const GstCclComponent *component)
 {
@@ -146,8 +146,8 @@ find_thing (GstCclLooks *self, guint n, const GstCclComponent *component)
   return found;
 }
 
-/* A new thing at @component. What appears beside something that the network has looked at, such as
- * a fragment of it, is as well known. */
+/* Adds a thing for @component. If it appears beside a thing that the network has looked at, such
+ * as a fragment of it, it counts as looked at, too. */
 static Thing
 make_thing (GstCclLooks *self, guint n_old, const GstCclComponent *component)
 {
@@ -192,7 +192,7 @@ see (GstCclLooks *self, guint n_old, const GstCclComponent *component)
   thing->seen = self->time;
 }
 
-/* Things that vanish inside of another one have merged with it; they are forgotten. */
+/* Forgets things that vanish inside of another one: they have merged with it. */
 static void
 merge_things (GstCclLooks *self, const GstCclComponent *components, guint n)
 {
@@ -298,7 +298,7 @@ gst_ccl_view_set_frame (GstCclView *self, guint frame_width, guint frame_height,
   self->crops[0] = crop;
 }
 
-/* The network has seen what has its center in @view. */
+/* Marks the things whose center is in @view as looked at. */
 static void
 mark_seen (GstCclLooks *self, const GstCclView *view)
 {
@@ -329,11 +329,11 @@ gst_ccl_looks_choose_frame (GstCclLooks *self, guint width, guint height, GstCcl
   mark_seen (self, view);
 }
 
-/* A part of the frame that is to be shown. */
+/* A part of the frame to be shown. */
 typedef struct
 {
   gdouble x1, y1, x2, y2;
-  gdouble scale; /* that makes what it shows large enough */
+  gdouble scale; /* makes its thing large enough */
   gboolean wanted;
   GstClockTime looked;
 } Part;
@@ -361,7 +361,7 @@ get_part_area (const Part *part)
   return (part->x2 - part->x1) * (part->y2 - part->y1);
 }
 
-/* Parts that overlap by much become one. */
+/* Unites parts that overlap by much. */
 static void
 join_parts (GArray *parts)
 {
@@ -387,14 +387,14 @@ join_parts (GArray *parts)
       both.looked = MIN (a->looked, b->looked);
       *a = both;
       g_array_remove_index (parts, k);
-      /* It may overlap with others now. */
+      /* The united part may overlap with others. */
       i = G_MAXUINT;
       break;
     }
   }
 }
 
-/* What is wanted first, then what was looked at long ago. */
+/* Wanted things first, then those looked at longest ago. */
 static gint
 compare_parts (gconstpointer a, gconstpointer b)
 {
@@ -410,15 +410,15 @@ compare_parts (gconstpointer a, gconstpointer b)
   return (p->x1 > q->x1) - (p->x1 < q->x1);
 }
 
-/* Shelves of crops in the picture, from the top to the bottom. */
+/* Shelves of crops in the picture, from top to bottom. */
 typedef struct
 {
   guint width, height; /* of the picture */
-  guint y;             /* of the last shelf */
-  guint used, tallest; /* of it */
+  guint y;             /* top of the last shelf */
+  guint used, tallest; /* width used and height of the last shelf */
 } Shelves;
 
-/* Between crops is room, so that the network does not take two for one. */
+/* Gap between crops, so that the network does not take two for one. */
 #define GAP 4
 
 static gboolean
@@ -443,8 +443,8 @@ place (Shelves *shelves, CclCrop *crop)
   return TRUE;
 }
 
-/* Places parts in the picture, each scaled by its own scale times @factor. Returns FALSE if one
- * that is wanted has no place. */
+/* Places parts in the picture, scaled by their own scale times @factor. Returns FALSE if a
+ * wanted part does not fit. */
 static gboolean
 pack (const GArray *parts, gdouble factor, guint width, guint height, GstCclView *view)
 {
@@ -496,8 +496,7 @@ gst_ccl_looks_choose (GstCclLooks *self, guint width, guint height, GstCclLetter
   for (i = 0; i < parts->len; i++)
     best = MAX (best, g_array_index (parts, Part, i).scale);
 
-  /* Smaller and smaller, until all that is wanted is in the picture, or it is as small as in the
-   * whole frame. */
+  /* Scale down until all wanted parts fit, or they are as small as in the whole frame. */
   if (smallest * whole >= ENOUGH_SIZE * MIN (width, height))
     factor = 0;
   for (; !packed && factor * best > whole; factor *= 0.85)
@@ -527,7 +526,7 @@ find_crop (const GstCclView *self, const GstCclBox *box)
   return NULL;
 }
 
-/* Limits @start and @size to @from up to @to; returns the share that is left. */
+/* Clips @start and @size to the range from @from to @to. Returns the share that is left. */
 static gdouble
 limit (gdouble *start, gdouble *size, gdouble from, gdouble to)
 {
@@ -539,7 +538,7 @@ limit (gdouble *start, gdouble *size, gdouble from, gdouble to)
   return *size / before;
 }
 
-/* Whether an edge of the crop that is inside of the frame cuts the box. */
+/* Returns whether an edge of the crop inside of the frame cuts the box. */
 static gboolean
 is_cut (const CclCrop *crop, gdouble x, gdouble y, gdouble width, gdouble height, guint frame_width,
         guint frame_height)
@@ -551,7 +550,7 @@ is_cut (const CclCrop *crop, gdouble x, gdouble y, gdouble width, gdouble height
          (crop->y + crop->height < frame_height && y + height > crop->y + crop->height - near_y);
 }
 
-/* The share of @a that @b covers. */
+/* Returns the share of @a that @b covers. */
 static gdouble
 get_cover (const GstCclBox *a, const GstCclBox *b)
 {
@@ -561,7 +560,7 @@ get_cover (const GstCclBox *a, const GstCclBox *b)
   return width > 0 && height > 0 ? width * height / ((gdouble) a->width * a->height) : 0;
 }
 
-/* Drops cut boxes of which another one shows more. */
+/* Drops cut boxes if another box shows more of the object. */
 static void
 drop_cut (GArray *boxes, GArray *cut)
 {

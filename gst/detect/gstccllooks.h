@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Remembers what moves: where it is, and when the network last looked at it. */
+/* Remembers moving things: where they are, and when the network last looked at them. */
 typedef struct _GstCclLooks GstCclLooks;
 
 /* How a frame lies in the network's input. */
@@ -23,7 +23,7 @@ typedef enum
   GST_CCL_LETTERBOX_STRETCH,
 } GstCclLetterbox;
 
-/* What a picture shows. */
+/* The parts of a frame in a picture. */
 typedef struct
 {
   guint n;
@@ -36,30 +36,31 @@ void gst_ccl_looks_free (GstCclLooks *self);
 /* Forgets everything. */
 void gst_ccl_looks_reset (GstCclLooks *self);
 
-/* Takes the @n components that move in the frame at @time. Returns TRUE if there is any that the
- * network does not know well: it is new, was alone and is merged now, or has changed its size since
- * the network looked at it, or that was @refresh ago. */
+/* Updates the things with the @n moving components of the frame at @time. Returns TRUE if the
+ * network should look at one: it is new, or has merged or changed its size since the last look,
+ * or that was @refresh ago. */
 gboolean gst_ccl_looks_update (GstCclLooks *self, GstClockTime time, GstClockTime refresh,
                                const GstCclComponent *components, guint n, guint width,
                                guint height);
 
-/* Makes a picture of @width by @height pixels that shows these, and others where there is room:
- * crops of the last frame, scaled so that small things become large enough. It shows the whole
- * frame if that is not smaller. From then on, the network knows what the picture shows. */
+/* Makes a picture of @width by @height pixels that shows these things, and others where there is
+ * room: crops of the last frame, in which small things are scaled up, or the whole frame if
+ * things are as large there. Marks all things in the picture as looked at. */
 void gst_ccl_looks_choose (GstCclLooks *self, guint width, guint height, GstCclLetterbox letterbox,
                            GstCclView *view);
 
-/* The same, with the whole frame. */
+/* The same with the whole frame. */
 void gst_ccl_looks_choose_frame (GstCclLooks *self, guint width, guint height,
                                  GstCclLetterbox letterbox, GstCclView *view);
 
-/* Shows a whole frame of @frame_width by @frame_height pixels. */
+/* Sets the view to a whole frame of @frame_width by @frame_height pixels. */
 void gst_ccl_view_set_frame (GstCclView *self, guint frame_width, guint frame_height, guint width,
                              guint height, GstCclLetterbox letterbox);
 
-/* Converts boxes of a picture (GstCclBox) to pixels of a frame of that size, limited to the frame,
- * best first. Boxes that are mostly outside of every crop are dropped, and those that a crop cuts
- * if another crop shows more of the object; as gst_ccl_boxes_suppress(), with @iou. */
+/* Converts boxes of a picture (GstCclBox) to pixels of a frame of @width by @height pixels,
+ * clipped to the frame, best first. Drops boxes that are mostly outside of every crop, boxes
+ * that a crop cuts if another crop shows more of the object, and with @iou those that
+ * gst_ccl_boxes_suppress() drops. */
 void gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height, gdouble iou,
                        GArray *boxes);
 

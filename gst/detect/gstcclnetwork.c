@@ -26,28 +26,27 @@ struct _GstCclNetwork
   gint input_type;
   gboolean channels_last;
   gboolean fixed_batch; /* a batch always has info.batch pictures */
-  guint together;       /* most pictures in a batch; of the thread */
+  guint together;       /* most pictures in a batch; worker thread only */
   GstCclNetworkInfo info;
   GstCclColorOrder color_order;
-  gfloat table[CHANNELS][256];   /* the input of each value of red, green and blue */
-  guint16 halves[CHANNELS][256]; /* the same as 16-bit floating-point numbers */
-  gpointer tensor;               /* for info.batch pictures */
+  gfloat table[CHANNELS][256];   /* input value for each value of red, green and blue */
+  guint16 halves[CHANNELS][256]; /* the same as 16-bit floats */
+  gpointer tensor;               /* input of info.batch pictures; worker thread only */
   gchar *names;
-  GArray
-      *widened[GST_CCL_MAX_OUTPUTS]; /* gfloat: outputs of 16-bit numbers, or NULL; of the thread */
-  gsize picture_size;                /* samples of a picture */
+  GArray *widened[GST_CCL_MAX_OUTPUTS]; /* 16-bit outputs as gfloat, or NULL; worker thread only */
+  gsize picture_size;                   /* samples per picture */
 
   GThread *thread;
   GMutex lock;
   GCond changed;
-  GQueue queue;      /* of GstCclRequest; protected by @lock */
-  GPtrArray *taken;  /* those that the thread works on; protected by @lock */
+  GQueue queue;      /* GstCclRequest; protected by @lock */
+  GPtrArray *taken;  /* requests that the worker thread processes; protected by @lock */
   gboolean stopping; /* protected by @lock */
 };
 
-static GMutex loading_lock; /* one network is loaded at a time; taken before @networks_lock */
+static GMutex loading_lock; /* held while a network is loaded; taken before @networks_lock */
 static GMutex networks_lock;
-static GHashTable *networks; /* protected by @networks_lock; key → GstCclNetwork */
+static GHashTable *networks; /* key → GstCclNetwork; protected by @networks_lock */
 
 static gchar *
 make_key (const GstCclNetworkConfig *c)
@@ -58,7 +57,7 @@ make_key (const GstCclNetworkConfig *c)
                           c->mean[1], c->mean[2], c->scale[0], c->scale[1], c->scale[2]);
 }
 
-/* Sets @options up for a device. */
+/* Sets up @options for a device. */
 static gboolean
 append_provider (const GstCclOrt *ort, const GstCclNetworkConfig *config,
                  OrtSessionOptions *options, GError **error)
@@ -105,7 +104,7 @@ open_session (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **e
     return FALSE;
   }
 
-  /* Threads that spin while they wait would take the cores of the streams. */
+  /* Spinning threads would take cores from the streams. */
   opened =
       gst_ccl_ort_check (ort, ort->CreateSessionOptions (&options), "to start", error) &&
       gst_ccl_ort_check (ort, ort->SetSessionGraphOptimizationLevel (options, ORT_ENABLE_ALL),
@@ -124,7 +123,7 @@ open_session (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **e
   return opened;
 }
 
-/* Reads a name that @get returns, of input or output @index. */
+/* Gets the name of input or output @index. */
 static gchar *
 get_name (GstCclNetwork *self,
           OrtStatus *(*get) (const OrtSession *, size_t, OrtAllocator *, char **), guint index,
@@ -144,7 +143,7 @@ get_name (GstCclNetwork *self,
   return copy;
 }
 
-/* Reads type and dimensions. */
+/* Gets type and dimensions. */
 static gboolean
 get_shape (const GstCclOrt *ort, const OrtTensorInfo *info, GstCclTensor *tensor, GError **error)
 {
@@ -195,7 +194,7 @@ get_input_shape (GstCclNetwork *self, GstCclTensor *tensor, GError **error)
   return got;
 }
 
-/* A dimension of the input: the model's, or else @wanted, or else the default. */
+/* Returns a dimension of the input: the model's, or else @wanted, or else the default. */
 static guint
 choose_size (gint64 dim, guint wanted)
 {
@@ -276,7 +275,7 @@ read_names (GstCclNetwork *self, GError **error)
   return TRUE;
 }
 
-/* Reads the names of the classes, which Ultralytics' exports have. */
+/* Reads the names of the classes in models that Ultralytics exports. */
 static gboolean
 read_metadata (GstCclNetwork *self, GError **error)
 {
@@ -302,7 +301,7 @@ read_metadata (GstCclNetwork *self, GError **error)
   return read;
 }
 
-/* YOLOX takes blue first, unscaled; others red first, from 0 to 1. */
+/* YOLOX takes blue first, unscaled. Others take red first, scaled to 0...1. */
 static void
 make_table (GstCclNetwork *self, const GstCclNetworkConfig *config)
 {
@@ -355,7 +354,7 @@ write_picture (GstCclNetwork *self, guint index, const guint8 *picture)
   }
 }
 
-/* Converts an output of 16-bit floating-point numbers. */
+/* Widens an output of 16-bit floats. */
 static void
 widen (GstCclNetwork *self, guint index, GstCclTensor *tensor)
 {
@@ -366,7 +365,7 @@ widen (GstCclNetwork *self, guint index, GstCclTensor *tensor)
   for (i = 0; i < tensor->n_dims; i++) {
     n *= (gsize) CLAMP (tensor->dims[i], 0, G_MAXINT);
     if (n > G_MAXINT / sizeof (gfloat))
-      return; /* it stays as it is, which is refused */
+      return; /* leave it as it is, and it is refused */
   }
   if (!*floats)
     *floats = g_array_new (FALSE, FALSE, sizeof (gfloat));
@@ -377,7 +376,7 @@ widen (GstCclNetwork *self, guint index, GstCclTensor *tensor)
   tensor->data = (*floats)->data;
 }
 
-/* Describes what the network returned. */
+/* Describes the network's outputs. */
 static gboolean
 read_output (GstCclNetwork *self, guint i, OrtValue *value, GstCclTensor *tensor, GError **error)
 {
@@ -409,7 +408,7 @@ read_output (GstCclNetwork *self, guint i, OrtValue *value, GstCclTensor *tensor
   return got;
 }
 
-/* Looks at the first @n pictures of the tensor. On success, @values must be released. */
+/* Runs the network on the first @n pictures of the tensor. On success, @values must be released. */
 static gboolean
 run (GstCclNetwork *self, guint n, OrtValue *values[GST_CCL_MAX_OUTPUTS],
      GstCclTensor tensors[GST_CCL_MAX_OUTPUTS], GError **error)
@@ -456,7 +455,7 @@ release (GstCclNetwork *self, OrtValue *values[GST_CCL_MAX_OUTPUTS])
   }
 }
 
-/* Looks at a batch, once, for the shapes of the outputs: models may not tell them. */
+/* Runs a batch once for the shapes of the outputs, which models may leave open. */
 static gboolean
 try_run (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
 {
@@ -475,8 +474,7 @@ try_run (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
   return done;
 }
 
-/* Looks at the pictures of @count requests at once, and sets their results. Returns whether all
- * succeeded. */
+/* Runs @count requests as one batch, and sets their results. Returns TRUE if all succeeded. */
 static gboolean
 look_at (GstCclNetwork *self, GstCclRequest **requests, guint count)
 {
@@ -510,7 +508,7 @@ look_at (GstCclNetwork *self, GstCclRequest **requests, guint count)
   return done;
 }
 
-/* The same for any number. A model that fails with several, although its batch is open, looks at
+/* Runs any number of requests. If a model with an open batch fails on several pictures, it gets
  * one at a time from then on. */
 static void
 look (GstCclNetwork *self, GPtrArray *taken)
@@ -648,7 +646,7 @@ gst_ccl_network_get (const GstCclNetworkConfig *config, GError **error)
     return self;
   }
 
-  /* Loading may take minutes, for which other networks must not wait. */
+  /* Loading may take minutes. Users of other networks must not wait for it. */
   g_mutex_lock (&loading_lock);
   self = find_network (key);
   if (self) {

@@ -8,7 +8,7 @@
 #define VARIABLE "CUDACCL_ONNXRUNTIME"
 
 static GMutex lock;
-static GHashTable *libraries; /* protected by @lock; path or "" → GstCclOrt */
+static GHashTable *libraries; /* path or "" → GstCclOrt; protected by @lock */
 
 gboolean
 gst_ccl_ort_check (const GstCclOrt *self, OrtStatus *status, const gchar *what, GError **error)
@@ -31,7 +31,7 @@ gst_ccl_ort_check (const GstCclOrt *self, OrtStatus *status, const gchar *what, 
 static gpointer
 open_library (const gchar *path, GError **error)
 {
-  /* Packages differ in which of them they have. */
+  /* Packages differ in which of these they contain. */
   static const gchar *const names[] = { "libonnxruntime.so.1", "libonnxruntime.so" };
   gchar *reason = NULL;
   gpointer handle;
@@ -114,7 +114,7 @@ gst_ccl_ort_load (const gchar *path, GError **error)
   self = g_hash_table_lookup (libraries, path ? path : "");
   handle = self ? NULL : open_library (path, error);
   if (handle) {
-    /* It is not closed after an error, either: it may have started threads. */
+    /* Not closed after an error, either: the library may have started threads. */
     self = g_new0 (GstCclOrt, 1);
     if (take_functions (self, handle, error))
       g_hash_table_insert (libraries, g_strdup (path ? path : ""), self);

@@ -1,9 +1,9 @@
 /* cudaccl - ONNX Runtime, found at run time
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The part of ONNX Runtime's C interface that is used, declared here, so that building needs no
- * headers. The interface is a table of function pointers, `OrtApi`, to which versions only append:
- * a function's slot never changes. */
+/* The used part of ONNX Runtime's C interface, declared here so that building needs no headers.
+ * The interface is a table of function pointers, `OrtApi`, to which versions only append: a
+ * function's slot never changes. */
 
 #ifndef __GST_CCL_ORT_H__
 #define __GST_CCL_ORT_H__
@@ -30,7 +30,7 @@ typedef struct OrtModelMetadata OrtModelMetadata;
 typedef struct OrtValue OrtValue;
 typedef struct OrtProviderOptions OrtProviderOptions; /* one type for each provider */
 
-/* ONNXTensorElementDataType: those that are used. */
+/* Used values of ONNXTensorElementDataType. */
 enum
 {
   ORT_TYPE_FLOAT = 1,
@@ -109,15 +109,15 @@ enum
      (OrtProviderOptions * options, const char *const *keys, const char *const *values, size_t n)) \
   X (208, void, ReleaseCUDAOptions, (OrtProviderOptions * options))
 
-/* What the library's only function, OrtGetApiBase(), returns. */
+/* Returned by the library's only function, OrtGetApiBase(). */
 typedef struct
 {
-  /* NULL: the library is older than @version. */
+  /* Returns NULL if the library is older than @version. */
   const gpointer *(*GetApi) (uint32_t version);
   const char *(*GetVersionString) (void);
 } OrtApiBase;
 
-/* A library that was loaded; it stays until the process ends. */
+/* A loaded library. Stays until the process ends. */
 typedef struct
 {
 #define GST_CCL_ORT_FIELD(slot, result, name, parameters) result (*name) parameters;
@@ -129,12 +129,13 @@ typedef struct
   OrtMemoryInfo *memory;
 } GstCclOrt;
 
-/* Loads the library @path, or with NULL the one that the environment variable CUDACCL_ONNXRUNTIME
- * names, or the system's. Returns the same for the same path. The error says how to get it. */
+/* Loads the library @path; NULL: the one that the environment variable CUDACCL_ONNXRUNTIME
+ * names, or the system's. Returns the same object for the same path. The error says how to get
+ * the library. */
 const GstCclOrt *gst_ccl_ort_load (const gchar *path, GError **error);
 
-/* Returns TRUE if @status is NULL; else sets @error to its message, with @what failed, and frees
- * it. */
+/* Returns TRUE if @status is NULL. Otherwise sets @error to its message and @what failed, and
+ * frees @status. */
 gboolean gst_ccl_ort_check (const GstCclOrt *self, OrtStatus *status, const gchar *what,
                             GError **error);
 

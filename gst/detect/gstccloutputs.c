@@ -8,7 +8,7 @@
 
 #include "gstcclort.h"
 
-/* Widths of the cells of YOLO's three grids, in pixels. */
+/* Cell widths of YOLO's three grids in pixels. */
 static const guint strides[] = { 8, 16, 32 };
 
 const gchar *
@@ -19,7 +19,7 @@ gst_ccl_output_get_name (GstCclOutput output)
   return names[output];
 }
 
-/* The dimension @i, or 1 if there are fewer. */
+/* Returns dimension @i, or 1 if there are fewer. */
 static gint64
 get_dim (const GstCclTensor *tensor, guint i)
 {
@@ -38,7 +38,7 @@ count_cells (guint width, guint height)
   return n;
 }
 
-/* Whether @tensor is [batch, n, m] of floats; n and m are positive. */
+/* Returns whether @tensor is [batch, n, m] of floats, with positive n and m. */
 static gboolean
 is_table (const GstCclTensor *tensor)
 {
@@ -68,8 +68,8 @@ fits_table (const GstCclTensor *tensor, guint width, guint height, GstCclOutput 
   }
 }
 
-/* What the only output of a YOLO means. Most cells have as many rows as the grids, or three times
- * as many. */
+/* Finds the meaning of the only output of a YOLO. Most have a row for each cell of the grids, or
+ * three. */
 static GstCclOutput
 recognise_table (const GstCclTensor *tensor, guint width, guint height)
 {
@@ -94,11 +94,11 @@ typedef struct
 {
   const GstCclTensor *boxes;   /* [batch, n, 4] or [n, 4] */
   const GstCclTensor *scores;  /* [batch, n] or [n]; [batch, n, classes], 0 being background */
-  const GstCclTensor *classes; /* as the scores; NULL if these are for each class */
+  const GstCclTensor *classes; /* shaped like scores; NULL if scores are for each class */
   const GstCclTensor *count;   /* [batch], or NULL */
   gboolean batched;
   gboolean rows_first; /* boxes are y1, x1, y2, x2 */
-  gint64 n, n_classes; /* n_classes: of scores, else 1 */
+  gint64 n, n_classes; /* n_classes: classes of scores, or 1 */
 } Ssd;
 
 static gboolean
@@ -112,7 +112,7 @@ has_name (const GstCclTensor *tensor, const gchar *part)
   return has;
 }
 
-/* Whether @tensor is a list of @n, with a dimension for the batch if the boxes have one. */
+/* Returns whether @tensor is a list of @n items, with a batch dimension if the boxes have one. */
 static gboolean
 is_list (const GstCclTensor *tensor, const Ssd *ssd)
 {
@@ -144,7 +144,7 @@ find_boxes (const GstCclTensor *tensors, guint n, Ssd *ssd)
   return ssd->n >= 0 && ssd->n <= G_MAXINT32;
 }
 
-/* Of two lists of floats, scores are those whose name says so, or that come first. */
+/* Of two lists of floats, the scores are the one named so, or the first. */
 static gboolean
 find_ssd (const GstCclTensor *tensors, guint n, Ssd *ssd)
 {
@@ -164,7 +164,7 @@ find_ssd (const GstCclTensor *tensors, guint n, Ssd *ssd)
     if (is_float && is_list (tensor, ssd) &&
         (has_name (tensor, "score") || has_name (tensor, "conf"))) {
       ssd->scores = tensor;
-      ssd->n_classes = 1; /* even if there are scores of all classes, too */
+      ssd->n_classes = 1; /* even if there are also scores of all classes */
     } else if (is_list (tensor, ssd) &&
                (!is_float || has_name (tensor, "class") || has_name (tensor, "label")))
       ssd->classes = tensor;
@@ -247,12 +247,12 @@ gst_ccl_outputs_get_n_classes (const GstCclTensor *tensors, GstCclOutput output)
   }
 }
 
-/* The boxes of a picture while they are read. */
+/* The boxes of a picture that is being read. */
 typedef struct
 {
   gfloat threshold;
   const GArray *classes;
-  GArray *boxes; /* once there are GST_CCL_MAX_BOXES, a heap with the worst first */
+  GArray *boxes; /* from GST_CCL_MAX_BOXES on, a heap with the worst box first */
   gboolean no_numbers;
 } Reader;
 
@@ -282,7 +282,7 @@ sift_down (GstCclBox *heap, guint n, guint i)
   heap[i] = box;
 }
 
-/* Adds a box with a center. */
+/* Adds a box given by its center. */
 static void
 add_box (Reader *self, gfloat x, gfloat y, gfloat width, gfloat height, gfloat confidence,
          guint class_id)
@@ -317,7 +317,7 @@ add_box (Reader *self, gfloat x, gfloat y, gfloat width, gfloat height, gfloat c
   }
 }
 
-/* Whether a score counts; notes values that are no numbers. */
+/* Returns whether a score counts. Notes values that are not numbers. */
 static gboolean
 passes (Reader *self, gfloat score)
 {
@@ -327,7 +327,7 @@ passes (Reader *self, gfloat score)
   return score >= self->threshold;
 }
 
-/* The best of @n classes, whose scores are @step apart. */
+/* Returns the best of @n classes, whose scores are @step apart. */
 static guint
 find_class (Reader *self, const gfloat *scores, gint64 n, gint64 step, gfloat *score)
 {
@@ -346,7 +346,7 @@ find_class (Reader *self, const gfloat *scores, gint64 n, gint64 step, gfloat *s
   return (guint) best;
 }
 
-/* Whether a row of a box, objectness and class scores counts. */
+/* Returns whether a row of box, objectness and class scores counts. */
 static gboolean
 read_scores (Reader *self, const gfloat *row, gint64 columns, gfloat *score, guint *class_id)
 {
@@ -371,7 +371,7 @@ read_rows (Reader *self, const gfloat *row, gint64 n, gint64 columns)
   }
 }
 
-/* The same, of cells: centers are relative to the cell, in cells, and sizes logarithms. */
+/* Reads rows of cells: centers are relative to the cell, in cells, and sizes are logarithms. */
 static void
 read_cells (Reader *self, const gfloat *row, gint64 columns, guint width, guint height)
 {
@@ -391,7 +391,7 @@ read_cells (Reader *self, const gfloat *row, gint64 columns, guint width, guint 
   }
 }
 
-/* Columns of class scores after the box. */
+/* Reads columns of box and class scores. */
 static void
 read_columns (Reader *self, const gfloat *data, gint64 rows, gint64 n)
 {
@@ -406,7 +406,7 @@ read_columns (Reader *self, const gfloat *data, gint64 rows, gint64 n)
   }
 }
 
-/* Rows of corners, score and class. */
+/* Reads rows of corners, score and class. */
 static void
 read_final (Reader *self, const gfloat *row, gint64 n)
 {
@@ -419,7 +419,7 @@ read_final (Reader *self, const gfloat *row, gint64 n)
   }
 }
 
-/* Element @i of a tensor of numbers. */
+/* Returns element @i of a tensor of numbers. */
 static gdouble
 get_number (const GstCclTensor *tensor, gint64 i)
 {
@@ -443,7 +443,7 @@ get_class (const GstCclTensor *tensor, gint64 i)
   return number >= 0 && number < G_MAXUINT16 ? (guint) number : G_MAXUINT16;
 }
 
-/* Coordinates are shares of the picture if none of those that count exceeds it by much. */
+/* Coordinates are shares of the picture if none that counts is much above 1. */
 static void
 scale_shares (GArray *boxes, guint width, guint height)
 {
@@ -496,7 +496,7 @@ read_ssd (Reader *self, const Ssd *ssd, guint index, guint width, guint height)
   scale_shares (self->boxes, width, height);
 }
 
-/* Best first; of equal boxes in an order that does not depend on the sort. */
+/* Best first. Ties are broken, so that the order does not depend on the sort. */
 static gint
 compare_boxes (gconstpointer a, gconstpointer b)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What a network's outputs mean. The values are those of the property. */
+/* Kinds of outputs. The values are those of the property. */
 typedef enum
 {
   GST_CCL_OUTPUT_AUTO,
@@ -42,29 +42,29 @@ typedef struct
   guint class_id; /* from 0 on */
 } GstCclBox;
 
-/* At most so many boxes are kept of one picture, the best. */
+/* Most boxes kept of a picture, the best ones. */
 #define GST_CCL_MAX_BOXES 1024
 
 /* Finds out by names and shapes what the outputs of a network with an input of @width by @height
- * pixels mean, or checks that they can be @wanted. The error says what shapes there are. */
+ * pixels mean, or checks that they can be @wanted. The error names the shapes. */
 gboolean gst_ccl_outputs_recognise (const GstCclTensor *tensors, guint n, guint width, guint height,
                                     GstCclOutput wanted, GstCclOutput *output, GError **error);
 
-/* Returns the number of classes that recognised outputs tell apart; 0: it is not known. */
+/* Returns the number of classes of recognised outputs; 0: unknown. */
 guint gst_ccl_outputs_get_n_classes (const GstCclTensor *tensors, GstCclOutput output);
 
-/* Reads picture @index of a batch of @batch into @boxes (GstCclBox), best first, which is emptied
- * before. Boxes of less confidence than @threshold, of classes that @classes (a gboolean for each,
- * or NULL) does not have, and of overlaps of more than @iou with better boxes of their class are
- * left out. Fails if the outputs have not the shapes that were recognised, or values that are no
- * numbers. */
+/* Replaces @boxes (GstCclBox) by those of picture @index of a batch of @batch, best first.
+ * Leaves out boxes with less confidence than @threshold, of classes that are FALSE in @classes
+ * (a gboolean for each class; NULL: all count), and that overlap by more than @iou with a better
+ * box of their class. Fails if the outputs do not have the recognised shapes, or have values
+ * that are not numbers. */
 gboolean gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, GstCclOutput output,
                                guint width, guint height, guint index, guint batch,
                                gdouble threshold, gdouble iou, const GArray *classes, GArray *boxes,
                                GError **error);
 
-/* Drops boxes of @boxes, sorted best first, that overlap by more than @iou with a better one of
- * their class. */
+/* Drops boxes that overlap by more than @iou with a better one of their class. @boxes are
+ * sorted, best first. */
 void gst_ccl_boxes_suppress (GArray *boxes, gdouble iou);
 
 G_END_DECLS

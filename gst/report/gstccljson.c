@@ -64,11 +64,11 @@ struct _GstCclJson
   GstCclJsonSchema schema;
 
   /* Streaming thread. */
-  GstCclJsonSchema now; /* the schema since the start */
+  GstCclJsonSchema now; /* schema, fixed at start */
   gchar *session;
   guint64 n_lines;
-  GHashTable *tracks; /* a log of those that have not ended */
-  gboolean warned;    /* of too many tracks */
+  GHashTable *tracks; /* log of tracks that have not ended */
+  gboolean warned;    /* warned of too many tracks */
 };
 
 static GstStaticPadTemplate src_template =
@@ -153,7 +153,7 @@ get_schema (GstCclJson *self)
 static gboolean
 gst_ccl_json_start (GstBaseTransform *trans)
 {
-  /* What the schemas have lines for. */
+  /* Lines that each schema has, by GstCclJsonSchema. */
   static const GstCclJsonLines known[] = {
     GST_CCL_JSON_FRAMES | GST_CCL_JSON_TRACKS | GST_CCL_JSON_EVENTS,
     GST_CCL_JSON_FRAMES,
@@ -198,7 +198,7 @@ gst_ccl_json_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return result;
 }
 
-/* The id of the next line. */
+/* Returns the id of the next line. */
 static GstCclJsonId
 take_id (GstCclJson *self, const gchar *source)
 {
@@ -207,7 +207,7 @@ take_id (GstCclJson *self, const gchar *source)
   return id;
 }
 
-/* Writes the tracks that have ended at @time, or all if that is GST_CLOCK_TIME_NONE. */
+/* Writes the tracks that have ended at @time; GST_CLOCK_TIME_NONE: all. */
 static void
 write_tracks (GstCclJson *self, const gchar *source, GstClockTime time)
 {

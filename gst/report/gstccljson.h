@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Which lines to write. */
+/* Kinds of lines. */
 typedef enum
 {
   GST_CCL_JSON_FRAMES = 1 << 0,
@@ -16,7 +16,7 @@ typedef enum
   GST_CCL_JSON_EVENTS = 1 << 2,
 } GstCclJsonLines;
 
-/* How to write them. */
+/* Formats of lines. */
 typedef enum
 {
   GST_CCL_JSON_CUDACCL,

@@ -24,7 +24,7 @@ append_number (GString *line, const gchar *format, gdouble value)
   g_string_append (line, g_ascii_formatd (text, sizeof text, format, value));
 }
 
-/* Appends the time in RFC 3339 with @digits of the fraction, 1 to 9. */
+/* Appends the time in RFC 3339 with a fraction of 1 to 9 @digits. */
 static void
 append_time (GString *line, GstClockTime utc, guint digits)
 {
@@ -82,7 +82,7 @@ append_track_id (GString *line, const gchar *name, const gchar *session, guint t
   g_string_append_printf (line, "\"%s\":\"%.*s%08x\"", name, UUID_BEGIN, session, track);
 }
 
-/* Returns whether the class is one, with its confidence, which is required. */
+/* Returns whether the component has a class and, as Axis requires, a confidence. */
 static gboolean
 has_class (GstCclClassNames *names, const GstCclComponent *component)
 {

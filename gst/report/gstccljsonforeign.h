@@ -9,13 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* These functions return an object as docs/json.md describes it, and a newline. */
+/* These functions return an object as described in docs/json.md, and a newline. */
 
 /* A message of DeepStream's minimal schema. */
 GString *gst_ccl_json_write_deepstream (const GstCclReportFrame *frame);
 
-/* Axis' `Frame` and `ObjectTrack`. @session: a UUID, whose end is replaced by the id of the track.
- */
+/* Axis' `Frame` and `ObjectTrack`. @session is a UUID, whose end is replaced by the track's id. */
 GString *gst_ccl_json_write_axis_frame (const gchar *session, const GstCclReportFrame *frame);
 GString *gst_ccl_json_write_axis_track (const gchar *session, const GstCclTrackRecord *record);
 

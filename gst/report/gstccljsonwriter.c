@@ -7,16 +7,17 @@
 #include <string.h>
 #include <gst/meta/gstcclfields.h>
 
-/* The size of a component in bytes: the maximum, the usual one, and what a track usually adds. */
+/* Sizes in bytes: of a component at most and usually, and what a track usually adds. */
 #define MAX_COMPONENT 1024
 #define USUAL_COMPONENT 136
 #define USUAL_TRACK 96
 
-/* The most bytes of a number, or of null. */
+/* The most bytes of a number or null. */
 #define MAX_NUMBER 32
 
-/* Frames can have thousands of components, and printf would take most of the time. So these
- * functions write what components consist of. They add no terminating 0 and return the end. */
+/* Frames can have thousands of components, and printf would take most of the time. These
+ * functions write the parts of components without it. They add no terminating 0 and return the
+ * end. */
 
 /* Copies a string constant. */
 #define WRITE(text, constant) \
@@ -38,7 +39,7 @@ write_digits (gchar *text, guint64 value)
   return text;
 }
 
-/* An int64 cannot hold GST_CLOCK_TIME_NONE and unknown numbers. */
+/* Writes null for GST_CLOCK_TIME_NONE and unknown numbers: they exceed an int64. */
 static gchar *
 write_uint64 (gchar *text, guint64 value)
 {
@@ -78,7 +79,7 @@ write_double (gchar *text, gdouble value)
   return text;
 }
 
-/* How each type of field is written, and the step for one field. */
+/* How each type of field is written, and how one field is. */
 #define WRITE_UINT(text, value) write_digits (text, value)
 #define WRITE_UINT64(text, value) write_uint64 (text, value)
 #define WRITE_DOUBLE(text, value) write_double (text, value)
@@ -99,7 +100,7 @@ write_component (gchar *text, const GstCclComponent *component)
   gchar *start = text;
 
   GST_CCL_FIELDS_LABEL (WRITE_FIELD)
-  *start = '{'; /* instead of the first comma */
+  *start = '{'; /* replaces the first comma */
   GST_CCL_FIELDS_BOX (WRITE_FIELD)
   GST_CCL_FIELDS_PIXELS (WRITE_FIELD)
   if (GST_CCL_HAS_TRACK (component)) {

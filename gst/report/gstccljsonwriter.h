@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 /* Identifies a line. */
 typedef struct
 {
-  const gchar *source; /* NULL for none */
+  const gchar *source; /* may be NULL */
   const gchar *session;
-  guint64 number; /* of the line in the session */
+  guint64 number; /* number of the line in the session */
 } GstCclJsonId;
 
-/* These functions return an object as docs/json.md describes it, and a newline. */
+/* These functions return an object as described in docs/json.md, and a newline. */
 
 GString *gst_ccl_json_write_frame (const GstCclJsonId *id, const GstCclReportFrame *frame);
 

@@ -78,7 +78,7 @@
 #include "gstccljsonwriter.h"
 #include "gstcclonviftypes.h"
 
-/* Where coordinates count from. */
+/* The coordinate system. */
 typedef enum
 {
   GST_CCL_ONVIF_NORMALIZED,
@@ -93,7 +93,7 @@ struct _GstCclOnvif
   GstCclOnvifCoordinates coordinates;
 };
 
-/* The coordinates of a frame: @scale * pixels + @offset. */
+/* Maps pixels of a frame to coordinates: @scale * pixels + @offset. */
 typedef struct
 {
   gdouble x_scale, x_offset;
@@ -128,7 +128,7 @@ append_attribute (GString *xml, const gchar *name, gdouble value)
 {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* The schema's numbers have single precision. Other elements may attach numbers beyond it. */
+  /* The schema's numbers have single precision, which metadata of other elements may exceed. */
   value = isnan (value) ? 0.0 : CLAMP (value, -G_MAXFLOAT, G_MAXFLOAT);
   g_ascii_formatd (text, sizeof (text), "%.6g", value);
   g_string_append_printf (xml, " %s=\"%s\"", name, text);
@@ -166,7 +166,7 @@ escape (const gchar *text)
   return escaped;
 }
 
-/* Appends a type with its likelihood, unless that is not known. */
+/* Appends a type, with its likelihood if known. */
 static void
 append_type (GString *xml, const gchar *type, gdouble likelihood)
 {
@@ -238,8 +238,8 @@ append_number_item (GString *xml, const gchar *name, guint64 value)
                           value);
 }
 
-/* Returns the time @age nanoseconds before the frame; that of the frame if there is no such time,
- * which the metadata of other elements may have. */
+/* Returns the time @age nanoseconds before the frame, or that of the frame if the time is out of
+ * range, as with metadata of other elements. */
 static GstClockTime
 time_before (const GstCclReportFrame *frame, gdouble age)
 {
@@ -248,7 +248,7 @@ time_before (const GstCclReportFrame *frame, gdouble age)
   return time >= 0.0 && time < 0x1p63 ? frame->utc - (gint64) age : frame->utc;
 }
 
-/* Begins a message of the rule @rule about @event, up to what follows its source. */
+/* Begins a message of @rule about @event, up to the end of its source. */
 static void
 begin_message (GString *xml, const GstCclReportFrame *frame, const GstCclZoneEvent *event,
                const gchar *topic, const gchar *rule, gboolean property)

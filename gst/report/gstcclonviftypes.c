@@ -3,7 +3,7 @@
 
 #include "gstcclonviftypes.h"
 
-/* Names of COCO, Open Images, DeepStream's and OpenVINO's models, in lower case. */
+/* Names in COCO, Open Images, and the models of DeepStream and OpenVINO, in lower case. */
 static const struct
 {
   const gchar *name, *type, *vehicle;

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Finds ONVIF's name of the class that a detector calls @name: one of tt:ObjectType or, if that has
- * none, @name. Sets @vehicle to one of tt:VehicleType, or NULL. */
+/* Returns ONVIF's name for a detector's class: one of tt:ObjectType or, if none fits, @name.
+ * Sets @vehicle to one of tt:VehicleType, or NULL. */
 const gchar *gst_ccl_onvif_find_type (const gchar *name, const gchar **vehicle);
 
 G_END_DECLS

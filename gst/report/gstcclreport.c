@@ -19,12 +19,12 @@ typedef struct
 
   /* Streaming thread. */
   guint64 n_frames;
-  GstClockTime start; /* UTC at which the element started */
+  GstClockTime start; /* UTC when the element started */
   gboolean live, live_known;
   GstCclUtc utc;
-  GstCaps *utc_caps; /* of the reference timestamps of the texts */
-  GstBuffer *stamp;  /* with flags and times of the last frame, or NULL */
-  GQueue texts;      /* GstBuffer: what is to be pushed */
+  GstCaps *utc_caps; /* caps of the texts' reference timestamps */
+  GstBuffer *stamp;  /* flags and times of the last frame; may be NULL */
+  GQueue texts;      /* GstBuffer, to be pushed */
 } GstCclReportPrivate;
 
 #define gst_ccl_report_parent_class parent_class
@@ -88,7 +88,7 @@ gst_ccl_report_restart (GstCclFilter *filter, GstCclRestart why)
   GstCclReport *self = GST_CCL_REPORT (filter);
 
   if (why == GST_CCL_RESTART_STREAM)
-    PRIV (self)->live_known = FALSE; /* the source may be another one */
+    PRIV (self)->live_known = FALSE; /* the source may have changed */
   else if (why == GST_CCL_RESTART_FLUSH)
     clear_texts (self);
 }
@@ -144,8 +144,8 @@ get_utc (GstCclReport *self, GstBuffer *buffer, GstClockTime running_time)
   return (GstClockTime) g_get_real_time () * GST_USECOND;
 }
 
-/* The zones of @inbuf, in pixels of a frame of @width x @height. If they have another size, e.g.
- * because the frame was cropped after cclzones, they are copied to @scaled. */
+/* Returns the zones of @inbuf in pixels of a frame of @width x @height. If they have another
+ * size, for example because the frame was cropped after cclzones, scales a copy in @scaled. */
 static const GstCclZonesMeta *
 get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstCclFindings *scaled)
 {
@@ -160,7 +160,7 @@ get_scaled_zones (GstBuffer *inbuf, guint width, guint height, GstCclFindings *s
   return scaled->zones.width > 0 ? &scaled->zones : NULL;
 }
 
-/* Keeps the flags and times that all texts of a frame have. */
+/* Keeps the flags and times for all texts of a frame. */
 static void
 set_stamp (GstCclReport *self, GstBuffer *inbuf, GstClockTime utc)
 {
@@ -227,7 +227,7 @@ write_frame (GstCclReport *self, GstBuffer *inbuf)
   gst_ccl_segment_get_times (&GST_BASE_TRANSFORM (self)->segment, frame.timestamp,
                              &frame.stream_time, &frame.running_time);
   frame.utc = get_utc (self, inbuf, frame.running_time);
-  /* Metadata of others may have no size. */
+  /* Metadata of other elements may have no size. */
   has_size = found.width > 0 && found.height > 0;
   frame.width = has_size ? found.width : filter->width;
   frame.height = has_size ? found.height : filter->height;

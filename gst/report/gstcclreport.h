@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* What is known about a frame. Times are in nanoseconds or GST_CLOCK_TIME_NONE. */
+/* A frame to report. Times are in nanoseconds or GST_CLOCK_TIME_NONE. */
 typedef struct
 {
-  const gchar *source; /* NULL for none */
+  const gchar *source; /* may be NULL */
   guint64 number;
   GstClockTime utc; /* since 1970 */
   GstClockTime timestamp;
@@ -25,8 +25,8 @@ typedef struct
   gint64 frame_age;
   guint n_components;
   const GstCclComponent *components;
-  GstCclClassNames *class_names; /* of the components, NULL for none */
-  const GstCclZonesMeta *zones;  /* NULL for none */
+  GstCclClassNames *class_names; /* of the components; may be NULL */
+  const GstCclZonesMeta *zones;  /* may be NULL */
 } GstCclReportFrame;
 
 #define GST_TYPE_CCL_REPORT (gst_ccl_report_get_type ())
@@ -37,18 +37,19 @@ struct _GstCclReportClass
 {
   GstCclFilterClass parent_class;
 
-  /* Adds texts for @frame. If @wanted (see empty-frames), the frame itself needs one. */
+  /* Adds texts for @frame: for its tracks and events, and if @wanted (see empty-frames) for the
+   * frame itself. */
   void (*write) (GstCclReport *self, GstBuffer *buffer, const GstCclReportFrame *frame,
                  gboolean wanted);
 };
 
-/* Adds a text to the output, in a buffer with the times of the last frame. Takes @text. */
+/* Outputs a text in a buffer with the times of the last frame. Takes @text. */
 void gst_ccl_report_take_text (GstCclReport *self, GString *text);
 
-/* Whether frames without time of day get one; default: no. Not while running. */
+/* Gives frames without a time of day one; off by default. Not while running. */
 void gst_ccl_report_set_needs_utc (GstCclReport *self, gboolean needs_utc);
 
-/* Pushes the texts that were added after the last frame. For the streaming thread. */
+/* Pushes texts added after the last frame. Streaming thread only. */
 void gst_ccl_report_push (GstCclReport *self);
 
 G_END_DECLS

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-/* A track that is not found for this long has ended: ccltrack forgets it after 1.5 s by default,
- * and cclzones after 2 s. */
+/* A track not found for this long has ended: ccltrack forgets it after 1.5 s by default,
+ * cclzones after 2 s. */
 #define TIMEOUT (2 * GST_SECOND)
 
-/* ccltrack's own maximum. Ids may come from elsewhere, though. */
+/* ccltrack's own maximum, but ids may come from elsewhere. */
 #define MAX_TRACKS 65536
 
 static void

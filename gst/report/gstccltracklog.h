@@ -8,32 +8,31 @@
 
 G_BEGIN_DECLS
 
-/* A track as found in one frame. */
+/* The state of a track in one frame. */
 typedef struct
 {
-  GstCclReportFrame frame; /* without its source, components and zones; holds the names */
+  GstCclReportFrame frame; /* without source, components and zones; owns the names */
   GstCclComponent component;
 } GstCclSighting;
 
 typedef struct
 {
   GstCclSighting first, last;
-  guint64 n_frames;  /* in which it was found */
-  gdouble distance;  /* length of its centroid's path, in pixels */
+  guint64 n_frames;  /* frames in which it was found */
+  gdouble distance;  /* length of the centroid's path in pixels */
   GstClockTime seen; /* time of `last` */
 } GstCclTrackRecord;
 
-/* Makes a log, which maps ids to records; free it with g_hash_table_unref(). */
+/* Creates a log, which maps ids to records. Free it with g_hash_table_unref(). */
 GHashTable *gst_ccl_track_log_new (void);
 
-/* Adds the tracks of @frame, at @time, which must not go back. Returns FALSE if it left some out
- * because there are too many. */
+/* Adds the tracks of @frame at @time, which must not go back. Returns FALSE if some were left
+ * out because there are too many. */
 gboolean gst_ccl_track_log_add (GHashTable *self, const GstCclReportFrame *frame,
                                 GstClockTime time);
 
-/* Removes the tracks that have not been found for two seconds at @time, or all if that is
- * GST_CLOCK_TIME_NONE. Returns them in the order of their ids, as an array of GstCclTrackRecord,
- * which clears its items. */
+/* Removes the tracks not found for two seconds at @time; GST_CLOCK_TIME_NONE: all. Returns them
+ * sorted by id, as an array of GstCclTrackRecord that clears its items. */
 GArray *gst_ccl_track_log_take_ended (GHashTable *self, GstClockTime time);
 
 G_END_DECLS

@@ -5,8 +5,8 @@
 
 #define MAX_DIFFERENCE (10 * GST_MSECOND)
 
-/* Caps of reference timestamps, and what to subtract to get the time since 1970. PTP counts
- * atomic time, which has been 37 s ahead of UTC since 2017. */
+/* Caps of reference timestamps, and what to subtract for the time since 1970. PTP counts atomic
+ * time, which has been 37 s ahead of UTC since 2017. */
 static const struct
 {
   const gchar *name;

@@ -8,21 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* The time of day of a pipeline's clock. Zero-initialise it. */
+/* Maps a pipeline's clock to the time of day. Zero-initialise it. */
 typedef struct
 {
   gboolean known;
   GstClockTimeDiff offset; /* UTC minus the clock's time */
 } GstCclUtc;
 
-/* Returns the time of a GstReferenceTimestampMeta of @buffer, in nanoseconds since 1970, UTC, or
- * GST_CLOCK_TIME_NONE if it has none with a known epoch. */
+/* Returns the time of a GstReferenceTimestampMeta of @buffer, in nanoseconds since 1970 UTC, or
+ * GST_CLOCK_TIME_NONE if none has a known epoch. */
 GstClockTime gst_ccl_utc_from_reference (GstBuffer *buffer);
 
-/* Returns the time of day at which the clock of @element showed @running_time, or
- * GST_CLOCK_TIME_NONE if there is no clock or no @running_time. Compares the system time with the
- * clock at every frame, but follows it only when they have drifted apart by more than 10 ms: so
- * intervals between frames are exact, and larger corrections of the system time are noticed. */
+/* Returns the time of day when the clock of @element showed @running_time, or
+ * GST_CLOCK_TIME_NONE without a clock or @running_time. Compares the system time with the clock
+ * at every frame, but follows it only when they have drifted apart by more than 10 ms: intervals
+ * between frames are exact, and larger corrections of the system time are noticed. */
 GstClockTime gst_ccl_utc_from_clock (GstCclUtc *self, GstElement *element,
                                      GstClockTime running_time);
 
