@@ -94,7 +94,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 
 #define MAX_TRACKS 65536
 
-/* Older results of a network count as that old. */
+/* Older results of a network count as this old. */
 #define OLDEST_LOOK (2 * GST_SECOND)
 
 struct _GstCclTrack
@@ -112,14 +112,14 @@ struct _GstCclTrack
   /* Streaming thread. */
   GstCclTracker *tracker;
   GstCclClasses *classes;
-  gboolean warned;    /* of metadata that cannot be attached */
+  gboolean warned;    /* warned of metadata that cannot be attached */
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
   GArray *looks;      /* GstCclLook */
   GArray *output;     /* GstCclComponent */
-  GArray *sources;    /* guint: component that each of them was made of, or GST_CCL_NO_SOURCE */
+  GArray *sources;    /* guint: component of each output, or GST_CCL_NO_SOURCE */
   GstCclDetections look;
-  GstCclFoundKind foreign; /* of the last detections of other elements */
+  GstCclFoundKind foreign; /* kind of the last detections of other elements */
 };
 
 #define gst_ccl_track_parent_class parent_class
@@ -428,14 +428,14 @@ gst_ccl_track_restart (GstCclFilter *filter, GstCclRestart why)
   gst_ccl_tracker_reset (GST_CCL_TRACK (filter)->tracker);
 }
 
-/* The settings of a frame. */
+/* The settings for a frame. */
 typedef struct
 {
   gboolean objects, classes_only, post_messages;
   GstCclObjectAttach attach;
 } Options;
 
-/* Passes the settings on to the tracker. Detections count however small they are. */
+/* Passes the settings to the tracker. The minimum area applies only to components. */
 static Options
 gst_ccl_track_set_params (GstCclTrack *self, const GstCclFound *found, gboolean components)
 {
@@ -459,7 +459,7 @@ gst_ccl_track_set_params (GstCclTrack *self, const GstCclFound *found, gboolean 
   return options;
 }
 
-/* Publishes the number of tracks, and warns once of those that are left out. */
+/* Publishes the counts of tracks, and warns of the first ones left out. */
 static void
 gst_ccl_track_count (GstCclTrack *self)
 {
@@ -491,7 +491,7 @@ gst_ccl_track_count (GstCclTrack *self)
                          (NULL));
 }
 
-/* Replaces the detections with @n components. */
+/* Sets the detections from @n components. */
 static void
 gst_ccl_track_set_detections (GstCclTrack *self, const GstCclComponent *components, guint n,
                               gboolean all_objects)
@@ -538,8 +538,8 @@ gst_ccl_track_apply_look (GstCclTrack *self)
                         (const GstCclLook *) self->looks->data, self->looks->len);
 }
 
-/* Advances to the frame. If nothing was found because a network looks at some frames only, objects
- * go on. */
+/* Advances the tracker to the frame. Where a network looks only at some frames, objects go on
+ * without detections. */
 static void
 gst_ccl_track_advance (GstCclTrack *self, const GstCclFound *found, gboolean looked,
                        gboolean components)
@@ -558,11 +558,11 @@ gst_ccl_track_advance (GstCclTrack *self, const GstCclFound *found, gboolean loo
   gst_ccl_track_count (self);
 }
 
-/* An object that is shown. */
+/* An object to be shown. */
 typedef struct
 {
-  guint source; /* the component that it is made of, or GST_CCL_NO_SOURCE */
-  guint label;  /* without a component */
+  guint source; /* its component, or GST_CCL_NO_SOURCE */
+  guint label;  /* for objects without a component */
   const GstCclTrackInfo *track;
 } Shown;
 
@@ -577,8 +577,9 @@ compare_shown (gconstpointer a, gconstpointer b)
   return p->track->id < q->track->id ? -1 : p->track->id > q->track->id;
 }
 
-/* Lists the objects that are shown, by source and then by track. Those without a component have
- * labels after those of @found; with @apart, so do those whose component an older object has. */
+/* Lists the objects to be shown, sorted by source and track. Objects without a component get
+ * labels after the last of @found. With @apart, only the oldest of the objects that share a
+ * component has it. */
 static GArray *
 gst_ccl_track_list_shown (GstCclTrack *self, const GstCclFound *found, gboolean apart,
                           gboolean known_only)
@@ -614,7 +615,7 @@ gst_ccl_track_add_object (GstCclTrack *self, const GstCclComponent *object, guin
   g_array_append_val (self->sources, source);
 }
 
-/* Outputs a component for each object that is shown. */
+/* Outputs a component for each object to be shown. */
 static void
 gst_ccl_track_make_objects (GstCclTrack *self, const GstCclFound *found, gboolean apart,
                             gboolean classes_only)
@@ -687,7 +688,7 @@ gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *f
   g_clear_error (&error);
 }
 
-/* Whether elements behind this one need a GstCclMeta. They read regions themselves. */
+/* Returns whether downstream needs a GstCclMeta. It reads regions as they are. */
 static gboolean
 gst_ccl_track_needs_meta (GstCclTrack *self, const GstCclFound *found)
 {
@@ -706,7 +707,8 @@ gst_ccl_track_needs_meta (GstCclTrack *self, const GstCclFound *found)
   return found->n_components > 0 || self->output->len > 0;
 }
 
-/* Writes the objects to where they were found, to a GstCclMeta and to a message. */
+/* Writes the objects to the metadata in which they were found and, as the properties say, to
+ * other metadata and a message. */
 static void
 gst_ccl_track_write (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *found,
                      gboolean replaces_look, const Options *options)
@@ -735,7 +737,7 @@ gst_ccl_track_write (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *fo
 }
 
 /* Reads components or, unless a network looks at some frames, the detections of other elements.
- * Sets the classes of components to those of the stream. */
+ * Translates classes to the stream's. */
 static void
 gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCclFound *found)
 {
@@ -750,7 +752,7 @@ gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCc
 
   gst_ccl_found_read_detections (found, buffer, self->classes);
   if (found->kind == GST_CCL_FOUND_NOTHING)
-    found->kind = self->foreign; /* of objects that are lost */
+    found->kind = self->foreign; /* for objects that are lost */
   self->foreign = found->kind;
 }
 

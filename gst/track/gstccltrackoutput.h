@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 void gst_ccl_track_output_set_track (GstCclComponent *component, const GstCclTrackInfo *track);
 
-/* Sets the box to the part of the track's inside of the frame. Returns FALSE if nothing is left. */
+/* Sets the box, clipped to the frame. Returns FALSE if nothing is left. */
 gboolean gst_ccl_track_output_set_box (GstCclComponent *component, const GstCclTrackInfo *track,
                                        guint width, guint height);
 
