@@ -448,11 +448,7 @@ GST_START_TEST (test_merge)
   gst_structure_set (gst_video_region_of_interest_meta_get_param (roi, "cudaccl"), "class",
                      G_TYPE_STRING, "car", "confidence", G_TYPE_DOUBLE, 0.5, NULL);
   pair_init (&pair, FALSE);
-  gst_harness_push (pair.mask, mask);
-  gst_harness_push (pair.video, video_new (0));
-  gst_harness_push_event (pair.video, gst_event_new_eos ());
-  gst_harness_push_event (pair.mask, gst_event_new_eos ());
-  buffer = gst_harness_pull (pair.video);
+  buffer = pair_merge (&pair, mask, video_new (0));
   check_component (buffer, "car", 0.5);
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);
   fail_unless_equals_string (

@@ -154,16 +154,12 @@ GST_START_TEST (test_too_many_tracks)
   for (i = 0; i < n; i++)
     components[i].track = i + 1;
   for (i = 0; i < 3; i++) {
-    GstMessage *message;
-
     if (i == 2) /* it warns again */
       ccl_test_restart (h, GST_STATE_READY);
     buffer = frame_new (i * GST_SECOND, GST_SECOND);
     gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n);
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-    message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
-    fail_unless_equals_int (message != NULL, i != 1);
-    g_clear_pointer (&message, gst_message_unref);
+    fail_unless_equals_int (ccl_test_count_warnings (h, ""), i != 1);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   for (k = 0; (buffer = gst_harness_try_pull (h)); k++)

@@ -203,16 +203,10 @@ static const GstCclComponent components[] = {
 static void
 scale (guint width, guint height, GstCclComponent *scaled)
 {
-  GstBuffer *before = gst_buffer_new (), *after = gst_buffer_new ();
-  GstVideoInfo in_info, out_info;
-  GstVideoMetaTransform trans = { &in_info, &out_info };
-  GstCclMeta *meta;
+  GstBuffer *before = gst_buffer_new (), *after;
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (before, MASK_WIDTH, MASK_HEIGHT, 4, components, 4);
 
-  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, MASK_WIDTH, MASK_HEIGHT);
-  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, width, height);
-  meta = gst_buffer_add_ccl_meta (before, MASK_WIDTH, MASK_HEIGHT, 4, components, 4);
-  meta->meta.info->transform_func (after, &meta->meta, before,
-                                   gst_video_meta_transform_scale_get_quark (), &trans);
+  after = ccl_test_scaled_new (before, &meta->meta, MASK_WIDTH, MASK_HEIGHT, width, height);
   memcpy (scaled, gst_buffer_get_ccl_meta (after)->components, 4 * sizeof (*scaled));
   gst_buffer_unref (before);
   gst_buffer_unref (after);

@@ -4,7 +4,6 @@
 #include "tests/lib/cclmetatest.h"
 #include "tests/lib/ccltest.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -97,8 +96,6 @@ GST_START_TEST (test_features)
                                 .luma_min = 190,
                                 .luma_max = 255 };
   GstBuffer *buffer = ccl_test_black_new (16, 8), *copy;
-  GstVideoMetaTransform trans;
-  GstVideoInfo in_info, out_info;
   GstCclMeta *meta;
   const GstCclComponent *got;
 
@@ -108,12 +105,7 @@ GST_START_TEST (test_features)
   fail_unless (memcmp (got, &component, sizeof (component)) == 0);
   gst_buffer_unref (copy);
 
-  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, 16, 8);
-  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, 32, 16);
-  trans = (GstVideoMetaTransform){ &in_info, &out_info };
-  copy = gst_buffer_new ();
-  fail_unless (meta->meta.info->transform_func (
-      copy, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (), &trans));
+  copy = ccl_test_scaled_new (buffer, &meta->meta, 16, 8, 32, 16);
   got = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (copy), 0);
   fail_unless_equals_int (got->features, component.features);
   fail_unless_equals_int (got->holes, 2);
@@ -198,8 +190,6 @@ GST_START_TEST (test_class_names)
 {
   GstBuffer *buffer = buffer_with_components (13, 7), *copies[3];
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  GstVideoInfo info;
-  GstVideoMetaTransform trans = { &info, &info };
   GstCclClassNames *names;
   guint i;
 
@@ -210,12 +200,9 @@ GST_START_TEST (test_class_names)
   gst_ccl_meta_set_class_names (meta, names);
   check_names (meta);
 
-  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, 13, 7);
   copies[0] = gst_buffer_copy (buffer);
   copies[1] = gst_buffer_copy_deep (buffer);
-  copies[2] = gst_buffer_new ();
-  GST_CCL_META_INFO->transform_func (copies[2], &meta->meta, buffer,
-                                     gst_video_meta_transform_scale_get_quark (), &trans);
+  copies[2] = ccl_test_scaled_new (buffer, &meta->meta, 13, 7, 13, 7);
   fail_unless (gst_ccl_meta_crop (meta, 1, 1, 5, 5));
   check_names (meta);
   gst_ccl_meta_set_class_names (meta, NULL);
@@ -236,7 +223,7 @@ GST_END_TEST;
 /* A component, and the same after scaling. */
 static const struct
 {
-  gint in_width, in_height, out_width, out_height;
+  guint in_width, in_height, out_width, out_height;
   GstCclComponent in, out;
 } scales[] = {
   /* A single pixel becomes four; the centroid is between them. */
@@ -269,21 +256,13 @@ static const struct
 
 GST_START_TEST (test_scale)
 {
-  GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
-  GstVideoInfo in_info, out_info;
-  GstVideoMetaTransform trans = { &in_info, &out_info };
+  GstBuffer *in = gst_buffer_new (), *out;
   GstCclMeta *meta;
-
-  gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, scales[__i__].in_width,
-                             scales[__i__].in_height);
-  gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, scales[__i__].out_width,
-                             scales[__i__].out_height);
 
   meta = gst_buffer_add_ccl_meta (in, scales[__i__].in_width, scales[__i__].in_height, 3,
                                   &scales[__i__].in, 1);
-  fail_unless (GST_CCL_META_INFO->transform_func (
-      out, &meta->meta, in, gst_video_meta_transform_scale_get_quark (), &trans));
-
+  out = ccl_test_scaled_new (in, &meta->meta, scales[__i__].in_width, scales[__i__].in_height,
+                             scales[__i__].out_width, scales[__i__].out_height);
   check_meta (gst_buffer_get_ccl_meta (out), scales[__i__].out_width, scales[__i__].out_height, 3,
               &scales[__i__].out, 1);
   ccl_test_check_component (gst_ccl_meta_get_component (meta, 0), &scales[__i__].in, 1e-6);
@@ -746,38 +725,6 @@ check_same (GstBuffer *buffer, GstBuffer *expected)
     ccl_test_check_component (&a->components[i], &b->components[i], 0.0);
 }
 
-/* The socket path must be set before the harness starts the element. */
-static GstHarness *
-receiver_new (const gchar *path)
-{
-  GstElement *element = gst_element_factory_make ("unixfdsrc", NULL);
-  GstHarness *h;
-
-  g_object_set (element, "socket-path", path, NULL);
-  h = gst_harness_new_with_element (element, NULL, "src");
-  gst_object_unref (element);
-  gst_harness_use_systemclock (h);
-  gst_harness_play (h);
-
-  return h;
-}
-
-static GstElement *
-sender_new (const gchar *path)
-{
-  GstElement *pipeline = gst_parse_launch ("videotestsrc is-live=true pattern=ball ! " CAPS
-                                           " ! cudaccl backend=cpu threshold=100 ! "
-                                           "unixfdsink name=sink sync=false async=false",
-                                           NULL);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-
-  g_object_set (sink, "socket-path", path, NULL);
-  gst_object_unref (sink);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-
-  return pipeline;
-}
-
 /* Asserts that the components of a received frame are those of its pixels. */
 static void
 check_frame (GstHarness *analyser, GstBuffer *received)
@@ -794,43 +741,25 @@ check_frame (GstHarness *analyser, GstBuffer *received)
 
 GST_START_TEST (test_unixfd)
 {
-  GstElementFactory *factory = gst_element_factory_find ("unixfdsrc");
-  GstHarness *analyser, *receiver;
-  GstElement *sender;
-  gchar *folder, *path;
+  CclTestSocket socket;
+  GstHarness *analyser;
   guint i;
 
-  if (!factory) {
-    g_printerr ("skipped: no element unixfdsrc\n");
+  if (!ccl_test_socket_open (&socket, "videotestsrc is-live=true pattern=ball ! " CAPS
+                                      " ! cudaccl backend=cpu threshold=100"))
     return;
-  }
-  gst_object_unref (factory);
-
-  folder = g_dir_make_tmp ("cudaccl-XXXXXX", NULL);
-  fail_unless (folder != NULL);
-  path = g_build_filename (folder, "socket", NULL);
-
-  analyser =
-      ccl_test_harness_new (ccl_test_element_new ("cpu", "threshold", 100, NULL), "GRAY8", 64, 48);
-  sender = sender_new (path);
-  receiver = receiver_new (path);
+  analyser = ccl_test_launch (64, 48, "cudaccl backend=cpu threshold=100");
 
   for (i = 0; i < 5; i++) {
-    GstBuffer *received = gst_harness_pull (receiver);
+    GstBuffer *received = gst_harness_pull (socket.receiver);
 
     fail_unless (received != NULL);
     check_frame (analyser, received);
     gst_buffer_unref (received);
   }
 
-  gst_harness_teardown (receiver);
-  gst_element_set_state (sender, GST_STATE_NULL);
-  gst_object_unref (sender);
+  ccl_test_socket_close (&socket);
   ccl_test_harness_free (analyser);
-  g_unlink (path);
-  fail_unless_equals_int (g_rmdir (folder), 0);
-  g_free (path);
-  g_free (folder);
 }
 GST_END_TEST;
 #endif

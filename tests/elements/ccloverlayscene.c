@@ -2,10 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"
+#include "tests/lib/heap.h"
 
-#ifdef HAVE_MALLINFO2
-#include <malloc.h>
-#endif
 #include <math.h>
 
 #define WIDTH 160
@@ -545,14 +543,6 @@ GST_START_TEST (test_long_name)
 GST_END_TEST;
 
 #ifdef HAVE_MALLINFO2
-static gsize
-heap_bytes (void)
-{
-  struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-}
-
 /* Texts hold no memory once they are drawn. */
 GST_START_TEST (test_many_texts)
 {
@@ -569,10 +559,10 @@ GST_START_TEST (test_many_texts)
         roi, gst_structure_new ("cudaccl", "label", G_TYPE_UINT, 1000000 + i, NULL));
     ccl_test_push (h, buffer);
     if (i == 10)
-      before = heap_bytes ();
+      before = test_heap_bytes ();
   }
-  fail_unless (heap_bytes () <= before + (4 << 20),
-               "the heap has grown by %" G_GSIZE_FORMAT " bytes", heap_bytes () - before);
+  fail_unless (test_heap_bytes () <= before + (4 << 20),
+               "the heap has grown by %" G_GSIZE_FORMAT " bytes", test_heap_bytes () - before);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;

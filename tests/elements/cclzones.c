@@ -421,9 +421,7 @@ GST_START_TEST (test_meta)
       WIDTH, HEIGHT, "cclzones zones='a: 0,0 0.5,0 0.5,1 0,1' tripwires='gate: 100,0 100,100'");
   GstHarness *second = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='b: 0,0 1,0 1,1 0,1'");
   GstCclComponent component = { 1, 15, 40, 10, 20, 200, 20, 50, 7 };
-  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT), *out, *scaled = gst_buffer_new ();
-  GstVideoInfo from, to;
-  GstVideoMetaTransform scale = { &from, &to };
+  GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT), *out, *scaled;
   const GstCclZone *zone;
   GstCclZonesMeta *meta;
   guint n;
@@ -451,10 +449,7 @@ GST_START_TEST (test_meta)
   fail_unless_equals_int (meta->events[1].track, 7);
   fail_unless_equals_string (gst_ccl_zone_event_type_get_name (meta->events[1].type), "enter");
 
-  gst_video_info_set_format (&from, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
-  gst_video_info_set_format (&to, GST_VIDEO_FORMAT_GRAY8, 2 * WIDTH, HEIGHT / 2);
-  meta->meta.info->transform_func (scaled, &meta->meta, out,
-                                   gst_video_meta_transform_scale_get_quark (), &scale);
+  scaled = ccl_test_scaled_new (out, &meta->meta, WIDTH, HEIGHT, 2 * WIDTH, HEIGHT / 2);
   meta = gst_buffer_get_ccl_zones_meta (scaled);
   fail_unless_equals_int (meta->width, 2 * WIDTH);
   fail_unless_equals_float (meta->zones[0].points[2], 200.0);

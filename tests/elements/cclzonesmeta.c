@@ -4,7 +4,6 @@
 #include "tests/lib/cclmetatest.h"
 #include "tests/lib/ccltest.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -572,39 +571,19 @@ GST_END_TEST;
 /* Zones of one pipeline arrive in another through a socket. */
 GST_START_TEST (test_unixfd)
 {
-  GstElementFactory *factory = gst_element_factory_find ("unixfdsrc");
-  GstElement *sender, *element;
-  gchar *folder, *path, *text;
-  GstHarness *h;
+  CclTestSocket socket;
   guint i;
 
-  if (!factory) {
-    g_printerr ("skipped: no element unixfdsrc\n");
+  if (!ccl_test_socket_open (
+          &socket,
+          "videotestsrc is-live=true pattern=ball ! "
+          "video/x-raw,format=GRAY8,width=64,height=48,framerate=50/1 ! cudaccl backend=cpu "
+          "threshold=100 ! ccltrack min-persistence=1 min-relative-area=0 ! "
+          "cclzones zones=\"all: 0,0 1,0 1,1 0,1\" tripwires=\"32,0 32,48\""))
     return;
-  }
-  gst_object_unref (factory);
 
-  folder = g_dir_make_tmp ("cudaccl-XXXXXX", NULL);
-  fail_unless (folder != NULL);
-  path = g_build_filename (folder, "socket", NULL);
-  text = g_strdup_printf (
-      "videotestsrc is-live=true pattern=ball ! "
-      "video/x-raw,format=GRAY8,width=64,height=48,framerate=50/1 ! cudaccl backend=cpu "
-      "threshold=100 ! ccltrack min-persistence=1 min-relative-area=0 ! "
-      "cclzones zones=\"all: 0,0 1,0 1,1 0,1\" tripwires=\"32,0 32,48\" ! "
-      "unixfdsink socket-path=%s sync=false async=false",
-      path);
-  sender = gst_parse_launch (text, NULL);
-  fail_unless (gst_element_set_state (sender, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-
-  element = gst_element_factory_make ("unixfdsrc", NULL);
-  g_object_set (element, "socket-path", path, NULL);
-  h = gst_harness_new_with_element (element, NULL, "src");
-  gst_object_unref (element);
-  gst_harness_use_systemclock (h);
-  gst_harness_play (h);
   for (i = 0; i < 5; i++) {
-    GstBuffer *buffer = gst_harness_pull (h);
+    GstBuffer *buffer = gst_harness_pull (socket.receiver);
     GstCclZonesMeta *meta;
 
     fail_unless (buffer != NULL);
@@ -616,14 +595,7 @@ GST_START_TEST (test_unixfd)
     gst_buffer_unref (buffer);
   }
 
-  gst_harness_teardown (h);
-  gst_element_set_state (sender, GST_STATE_NULL);
-  gst_object_unref (sender);
-  g_unlink (path);
-  fail_unless_equals_int (g_rmdir (folder), 0);
-  g_free (text);
-  g_free (path);
-  g_free (folder);
+  ccl_test_socket_close (&socket);
 }
 GST_END_TEST;
 #endif

@@ -233,7 +233,6 @@ GST_START_TEST (test_effect)
     expected[i] = found_blobs[effects[__i__].blobs[i]];
   for (i = 0; (algorithm = ccl_algorithm (i)); i++) {
     GstElement *element;
-    GstBuffer *buffer;
     GstHarness *h;
 
     if (algorithm->backend == CCL_BACKEND_CUDA && ccl_test_n_backends () < 2)
@@ -246,10 +245,8 @@ GST_START_TEST (test_effect)
     gst_util_set_object_arg (G_OBJECT (element), effects[__i__].name, effects[__i__].value);
     h = ccl_test_harness_new (element, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
 
-    buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-    ccl_test_check_blobs (buffer, expected, effects[__i__].n, effects[__i__].found);
-    gst_buffer_unref (buffer);
-
+    ccl_test_push_blobs (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED), expected,
+                         effects[__i__].n, effects[__i__].found);
     ccl_test_check_stat (element, "algorithm", algorithm->name);
     fail_unless_equals_uint64 (ccl_test_stat (element, "truncated"),
                                effects[__i__].n < effects[__i__].found ? 1 : 0);
@@ -268,9 +265,7 @@ GST_START_TEST (test_change_in_playing)
   ccl_test_push_picture (h);
 
   g_object_set (h->element, "min-area", (guint64) 5, NULL);
-  buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-  ccl_test_check_blobs (buffer, &found_blobs[RING], 1, 1);
-  gst_buffer_unref (buffer);
+  ccl_test_push_blobs (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED), &found_blobs[RING], 1, 1);
 
   gst_util_set_object_arg (G_OBJECT (h->element), "attach", "components");
   buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
@@ -556,7 +551,7 @@ GST_START_TEST (test_caps_pass_unchanged)
   const gchar *text = "video/x-raw,format=NV12,width=13,height=7,framerate=25/2,"
                       "pixel-aspect-ratio=4/3,interlace-mode=mixed,colorimetry=bt709,"
                       "multiview-mode=mono,x-unknown=1";
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cpu", NULL), "GRAY8", 1, 1);
+  GstHarness *h = ccl_test_launch (1, 1, "cudaccl backend=cpu");
   GstCaps *caps = gst_caps_from_string (text), *out;
 
   gst_harness_set_src_caps_str (h, text);
@@ -573,8 +568,7 @@ GST_END_TEST;
 /* Size and format change in mid-stream, repeatedly. */
 GST_START_TEST (test_renegotiation)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", 640, 480);
+  GstHarness *h = ccl_test_launch (640, 480, "cudaccl backend=%s", ccl_test_backend (__i__));
   guint i;
 
   for (i = 0; i < 3 * g_strv_length ((gchar **) picture_formats); i++) {
@@ -604,7 +598,7 @@ GST_START_TEST (test_allocation)
   gboolean downstream_can;
 
   for (downstream_can = FALSE; downstream_can <= TRUE; downstream_can++) {
-    GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cpu", NULL), "GRAY8", 64, 48);
+    GstHarness *h = ccl_test_launch (64, 48, "cudaccl backend=cpu");
     GstAllocationParams params = { .align = 31, .padding = 16 };
     GstAllocator *allocator = NULL;
     GstCaps *caps;
@@ -689,8 +683,7 @@ GST_START_TEST (test_log)
 
   gst_debug_add_log_function (collect_info, log, NULL);
   gst_debug_set_threshold_for_name ("cudaccl", GST_LEVEL_INFO);
-  h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", PICTURE_WIDTH,
-                            PICTURE_HEIGHT);
+  h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=auto");
   gst_debug_unset_threshold_for_name ("cudaccl");
   gst_debug_remove_log_function (collect_info);
 
@@ -715,8 +708,7 @@ GST_END_TEST;
 /* Without a device, auto falls back to the CPU. */
 GST_START_TEST (test_fallback)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("auto", NULL), "GRAY8", PICTURE_WIDTH,
-                                        PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=auto");
   GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
 
   ccl_test_check_picture (buffer);
@@ -770,8 +762,7 @@ GST_END_TEST;
 /* More pixels than the engine supports. */
 GST_START_TEST (test_huge_frame)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", 65536, 65536);
+  GstHarness *h = ccl_test_launch (65536, 65536, "cudaccl backend=%s", ccl_test_backend (__i__));
 
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_NOT_NEGOTIATED);
   ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "65536");
@@ -782,8 +773,7 @@ GST_END_TEST;
 /* More memory than there is. */
 GST_START_TEST (test_no_memory)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cpu", NULL), "GRAY8", PICTURE_WIDTH,
-                                        PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu");
   GstBuffer *buffer;
 
   /* Enough for everything but the analyzer's tables. */
@@ -879,8 +869,8 @@ GST_START_TEST (test_frame)
   gint backend;
 
   for (backend = 0; backend < (gint) ccl_test_n_backends (); backend++) {
-    GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (backend), NULL),
-                                          "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=%s",
+                                     ccl_test_backend (backend));
     GstFlowReturn ret = gst_harness_push (h, make_frame (__i__));
     GstBuffer *buffer = gst_harness_try_pull (h);
 

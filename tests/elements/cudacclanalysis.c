@@ -6,8 +6,7 @@
 /* Every format in every layout. */
 GST_START_TEST (test_picture)
 {
-  GstHarness *h =
-      ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 1, 1);
+  GstHarness *h = ccl_test_launch (1, 1, "cudaccl backend=%s", ccl_test_backend (__i__));
   guint i, layout;
 
   for (i = 0; picture_formats[i]; i++) {
@@ -81,8 +80,7 @@ GST_END_TEST;
 GST_START_TEST (test_extreme_sizes)
 {
   static const guint sizes[][2] = { { 1, 1 }, { 4097, 1 }, { 1, 4097 }, { 1021, 769 } };
-  GstHarness *h =
-      ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 1, 1);
+  GstHarness *h = ccl_test_launch (1, 1, "cudaccl backend=%s", ccl_test_backend (__i__));
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -95,9 +93,7 @@ GST_START_TEST (test_extreme_sizes)
     ccl_test_set_caps (h, "GRAY8", width, height);
 
     gst_buffer_memset (buffer, 0, 255, gst_buffer_get_size (buffer));
-    buffer = gst_harness_push_and_pull (h, buffer);
-    ccl_test_check_blobs (buffer, &all, 1, 1);
-    gst_buffer_unref (buffer);
+    ccl_test_push_blobs (h, buffer, &all, 1, 1);
   }
 
   ccl_test_harness_free (h);
@@ -165,8 +161,7 @@ GST_START_TEST (test_roi_ids)
   guint i, j;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstHarness *h = ccl_test_harness_new (ccl_test_element_new ("cpu", NULL), "GRAY8",
-                                          PICTURE_WIDTH, PICTURE_HEIGHT);
+    GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu");
     GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
 
     for (j = 0; j < 2; j++) {
@@ -311,8 +306,7 @@ GST_START_TEST (test_scaled)
   fail_unless (carried != NULL);
 
   /* Scaling by whole numbers repeats pixels, so an analysis of the scaled frame gives the same. */
-  h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 640,
-                            720);
+  h = ccl_test_launch (640, 720, "cudaccl backend=%s", ccl_test_backend (__i__));
   analysed = gst_buffer_copy_region (scaled, GST_BUFFER_COPY_MEMORY, 0, -1);
   analysed = gst_harness_push_and_pull (h, analysed);
   fresh = gst_buffer_get_ccl_meta (analysed);

@@ -3,11 +3,9 @@
 
 #include <gst/analytics/analytics.h>
 #include <string.h>
-#ifdef HAVE_MALLINFO2
-#include <malloc.h>
-#endif
 
 #include "tests/lib/ccltest.h"
+#include "tests/lib/heap.h"
 
 /* As many isolated pixels as fit, in a grid. */
 #define GRID_WIDTH 256
@@ -177,16 +175,16 @@ GST_END_TEST;
 GST_START_TEST (test_memory)
 {
   const gsize n = 1024;
-  GstHarness *h = ccl_test_launch (GRID_WIDTH, GRID_HEIGHT,
-                                   "cudaccl backend=cpu attach=analytics max-components=%u", n);
+  GstHarness *h = ccl_test_launch (
+      GRID_WIDTH, GRID_HEIGHT, "cudaccl backend=cpu attach=analytics max-components=%u", (guint) n);
   GstBuffer *buffer;
   gsize before, after;
 
   ccl_test_push (h, grid_new ());
   buffer = grid_new ();
-  before = mallinfo2 ().uordblks + mallinfo2 ().hblkhd;
+  before = test_heap_bytes ();
   buffer = gst_harness_push_and_pull (h, buffer);
-  after = mallinfo2 ().uordblks + mallinfo2 ().hblkhd;
+  after = test_heap_bytes ();
 
   fail_unless_equals_int (
       gst_analytics_relation_get_length (gst_buffer_get_analytics_relation_meta (buffer)), n);

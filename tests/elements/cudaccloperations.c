@@ -108,16 +108,13 @@ GST_START_TEST (test_morphology)
       GstElement *element =
           ccl_test_element_new (ccl_test_backend ((gint) backend), "morphology",
                                 lists[__i__].morphology, "threads", threads[i], NULL);
-      GstBuffer *buffer;
       GstHarness *h;
 
       GST_INFO ("%s", lists[__i__].morphology);
       gst_util_set_object_arg (G_OBJECT (element), "upload", uploads[i]);
       h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
-      buffer = gst_harness_push_and_pull (h, mask_new ());
-      ccl_test_check_blobs (buffer, lists[__i__].blobs, lists[__i__].n, lists[__i__].n);
+      ccl_test_push_blobs (h, mask_new (), lists[__i__].blobs, lists[__i__].n, lists[__i__].n);
       ccl_test_check_stat (h->element, "upload", backend == 0 ? "none" : routes[i]);
-      gst_buffer_unref (buffer);
       ccl_test_harness_free (h);
     }
   }
@@ -243,10 +240,8 @@ GST_START_TEST (test_region)
                               "exclude", regions[__i__].exclude, "region-file", name, "morphology",
                               regions[__i__].morphology, NULL),
         "GRAY8", WIDTH, HEIGHT);
-    GstBuffer *buffer = gst_harness_push_and_pull (h, white_new ());
 
-    ccl_test_check_blobs (buffer, regions[__i__].blobs, regions[__i__].n, regions[__i__].n);
-    gst_buffer_unref (buffer);
+    ccl_test_push_blobs (h, white_new (), regions[__i__].blobs, regions[__i__].n, regions[__i__].n);
     ccl_test_harness_free (h);
     if (name)
       g_unlink (name);
@@ -270,9 +265,7 @@ GST_START_TEST (test_region_renegotiation)
     if (i % 2)
       gst_buffer_memset (buffer, 0, 255, gst_buffer_get_size (buffer));
     ccl_test_set_caps (h, "GRAY8", i % 2 ? 8 : WIDTH, i % 2 ? 4 : HEIGHT);
-    buffer = gst_harness_push_and_pull (h, buffer);
-    ccl_test_check_blobs (buffer, i % 2 ? &small : &large, 1, 1);
-    gst_buffer_unref (buffer);
+    ccl_test_push_blobs (h, buffer, i % 2 ? &small : &large, 1, 1);
   }
 
   ccl_test_harness_free (h);
@@ -377,25 +370,19 @@ GST_START_TEST (test_change_in_playing)
     { "morphology", "drop7", "", 3, { DOT, BOX, BAR } },
     { "exclude", QUARTER, "", 3, { DOT, BOX, BAR } },
   };
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL),
-                                        "GRAY8", WIDTH, HEIGHT);
-  GstBuffer *buffer;
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cudaccl backend=%s", ccl_test_backend (__i__));
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (changes); i++) {
     gst_util_set_object_arg (G_OBJECT (h->element), changes[i].name, changes[i].value);
-    buffer = gst_harness_push_and_pull (h, mask_new ());
-    ccl_test_check_blobs (buffer, changes[i].blobs, changes[i].n, changes[i].n);
-    gst_buffer_unref (buffer);
+    ccl_test_push_blobs (h, mask_new (), changes[i].blobs, changes[i].n, changes[i].n);
     gst_util_set_object_arg (G_OBJECT (h->element), changes[i].name, changes[i].reset);
   }
 
   g_object_set (h->element, "morphology", "drop7", NULL);
   ccl_test_restart (h, GST_STATE_READY);
   ccl_test_set_caps (h, "GRAY8", WIDTH, HEIGHT);
-  buffer = gst_harness_push_and_pull (h, mask_new ());
-  ccl_test_check_blobs (buffer, changes[1].blobs, 1, 1);
-  gst_buffer_unref (buffer);
+  ccl_test_push_blobs (h, mask_new (), changes[1].blobs, 1, 1);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;

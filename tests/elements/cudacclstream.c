@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/lib/ccltest.h"
-
-#ifdef HAVE_MALLINFO2
-#include <malloc.h>
-#endif
+#include "tests/lib/heap.h"
 
 /* A shared buffer is shallow-copied: the copy has the same memory, even if that is NO_SHARE. */
 GST_START_TEST (test_shared_buffer)
@@ -42,8 +39,7 @@ GST_END_TEST;
 /* A buffer must not return to its pool while its memory is in use downstream. */
 GST_START_TEST (test_shared_pool_buffer)
 {
-  GstHarness *h =
-      ccl_test_harness_new (ccl_test_element_new (ccl_test_backend (__i__), NULL), "GRAY8", 64, 48);
+  GstHarness *h = ccl_test_launch (64, 48, "cudaccl backend=%s", ccl_test_backend (__i__));
   GstBuffer *buffer, *out;
   GstBufferPool *pool = ccl_test_pool_new (64 * 48, &buffer);
   GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
@@ -218,24 +214,11 @@ GST_END_TEST;
 #define CYCLES 300
 #define LOOK 100
 
-/* Bytes in use by malloc(); 0 where it is not known. */
-static gsize
-bytes_in_use (void)
-{
-#ifdef HAVE_MALLINFO2
-  struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-#else
-  return 0;
-#endif
-}
-
 static void
 usage_look (CclTestUsage *usage, guint cycle)
 {
   if (cycle >= WARM_UP && (cycle - WARM_UP) % LOOK == 0)
-    ccl_test_usage_look (usage, bytes_in_use ());
+    ccl_test_usage_look (usage, test_heap_bytes ());
 }
 
 /* A leak per cycle, of an analyzer or of a frame's metadata, would exceed this limit in every

@@ -138,8 +138,7 @@ run_overlay (void)
 static void
 run_errors (const gchar *backend)
 {
-  GstHarness *h = ccl_test_harness_new (ccl_test_element_new (backend, NULL), "GRAY8",
-                                        PICTURE_WIDTH, PICTURE_HEIGHT);
+  GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=%s", backend);
   GstElement *element = ccl_test_element_new ("cuda", "cuda-device-id", 99, NULL);
 
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_ERROR);

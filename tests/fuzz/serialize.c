@@ -4,7 +4,7 @@
 /* The bytes come from another process. What is accepted must be a frame with components or zones,
  * survive being written and read again, and be scaled and cropped without criticals. */
 
-#include "tests/fuzz/newer.h"
+#include "tests/fuzz/metainit.h"
 
 #include "tests/fuzz/input.h"
 
@@ -15,24 +15,10 @@
 /* In the byte of the version: zones, not components. */
 #define ZONES 128
 
-static const GstMetaInfo *info, *zones_info;
-
-static void
-stay_silent (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
-{
-  fuzz_check (!(level & G_LOG_FLAG_FATAL), "%s: %s", domain ? domain : "", message);
-}
-
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
-  g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
-  g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
-  gst_init (NULL, NULL);
-  g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR | G_LOG_FLAG_RECURSION);
-  g_log_set_default_handler (stay_silent, NULL);
-  info = gst_ccl_meta_get_info ();
-  zones_info = gst_ccl_zones_meta_get_info ();
+  fuzz_meta_init ();
 
   return 0;
 }
@@ -115,8 +101,8 @@ check_use (GstBuffer *buffer, GstCclMeta *meta)
   in.width = (gint) meta->width;
   in.height = (gint) meta->height;
   out.width = out.height = 100;
-  info->transform_func (scaled, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (),
-                        &trans);
+  fuzz_ccl_info->transform_func (scaled, &meta->meta, buffer,
+                                 gst_video_meta_transform_scale_get_quark (), &trans);
   gst_ccl_meta_crop (meta, meta->width / 2, 0, 1, meta->height);
   gst_buffer_unref (scaled);
 }
@@ -168,8 +154,8 @@ check_zones_use (GstBuffer *buffer, GstCclZonesMeta *meta)
   gst_video_info_init (&out);
   in.width = in.height = 1;
   out.width = out.height = G_MAXINT;
-  zones_info->transform_func (scaled, &meta->meta, buffer,
-                              gst_video_meta_transform_scale_get_quark (), &trans);
+  fuzz_zones_info->transform_func (scaled, &meta->meta, buffer,
+                                   gst_video_meta_transform_scale_get_quark (), &trans);
   gst_ccl_zones_meta_crop (meta, meta->width / 2, 0, 1, meta->height);
 
   meta = gst_buffer_get_ccl_zones_meta (scaled);
@@ -193,7 +179,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   GstBuffer *buffer = gst_buffer_new (), *again = gst_buffer_new ();
   GstByteArrayInterface bytes = { NULL, 0, resize };
   guint8 version = fuzz_u8 (&input), written;
-  const GstMetaInfo *type = version & ZONES ? zones_info : info;
+  const GstMetaInfo *type = version & ZONES ? fuzz_zones_info : fuzz_ccl_info;
   gpointer meta = deserialize (type, buffer, input.data, input.size, (guint8) (version & ~ZONES)),
            copy;
 

@@ -5,7 +5,7 @@
  * anything at all, and of zones. Components that are in their frame must stay in it; zones and
  * events all stay, and events on the same side of tripwires. */
 
-#include "tests/fuzz/newer.h"
+#include "tests/fuzz/metainit.h"
 
 #include "tests/fuzz/input.h"
 
@@ -16,24 +16,10 @@
 
 #define MOST_COMPONENTS 6
 
-static const GstMetaInfo *info, *zones_info;
-
-static void
-stay_silent (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
-{
-  fuzz_check (!(level & G_LOG_FLAG_FATAL), "%s: %s", domain ? domain : "", message);
-}
-
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
-  g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
-  g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
-  gst_init (NULL, NULL);
-  g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR | G_LOG_FLAG_RECURSION);
-  g_log_set_default_handler (stay_silent, NULL);
-  info = gst_ccl_meta_get_info ();
-  zones_info = gst_ccl_zones_meta_get_info ();
+  fuzz_meta_init ();
 
   return 0;
 }
@@ -157,7 +143,7 @@ transform_zones (GstBuffer *dest, GstBuffer *buffer, GQuark type, gpointer data,
 
   if (!dest)
     return;
-  fuzz_check (zones_info->transform_func (dest, &meta->meta, buffer, type, data),
+  fuzz_check (fuzz_zones_info->transform_func (dest, &meta->meta, buffer, type, data),
               "zones are dropped");
   check_zones (meta, gst_buffer_get_ccl_zones_meta (dest), sides);
 }
@@ -178,8 +164,8 @@ scale (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta, gboolean *hostile)
   in.height = (gint) (*hostile ? draw_side (input) : meta->height);
   out.width = (gint) draw_side (input);
   out.height = (gint) draw_side (input);
-  if (!info->transform_func (dest, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (),
-                             &trans))
+  if (!fuzz_ccl_info->transform_func (dest, &meta->meta, buffer,
+                                      gst_video_meta_transform_scale_get_quark (), &trans))
     gst_clear_buffer (&dest);
   transform_zones (dest, buffer, gst_video_meta_transform_scale_get_quark (), &trans, TRUE);
 
@@ -230,8 +216,8 @@ project (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta)
     }
     most = MAX (most, fabs (trans.matrix[i / 3][i % 3]));
   }
-  if (!info->transform_func (dest, &meta->meta, buffer,
-                             gst_video_meta_transform_matrix_get_quark (), &trans))
+  if (!fuzz_ccl_info->transform_func (dest, &meta->meta, buffer,
+                                      gst_video_meta_transform_matrix_get_quark (), &trans))
     gst_clear_buffer (&dest);
   /* If the matrix is nearly singular, sides are rounding errors. */
   transform_zones (dest, buffer, gst_video_meta_transform_matrix_get_quark (), &trans,
@@ -248,7 +234,7 @@ copy (FuzzInput *input, GstBuffer *buffer, GstCclMeta *meta)
 
   if (fuzz_one_in (input, 4)) /* replaced, or kept as it is */
     gst_buffer_add_ccl_meta (dest, 1, 1, 0, NULL, 0);
-  if (!info->transform_func (dest, &meta->meta, buffer, _gst_meta_transform_copy, &data))
+  if (!fuzz_ccl_info->transform_func (dest, &meta->meta, buffer, _gst_meta_transform_copy, &data))
     gst_clear_buffer (&dest);
   transform_zones (dest, buffer, _gst_meta_transform_copy, &data, TRUE);
 

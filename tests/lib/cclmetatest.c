@@ -4,6 +4,7 @@
 #include "tests/lib/cclmetatest.h"
 
 #include <gst/check/gstcheck.h>
+#include <glib/gstdio.h>
 
 static void
 count_warnings (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
@@ -34,4 +35,50 @@ ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc recei
 
   gst_debug_remove_log_function (count_warnings);
   gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+}
+
+gboolean
+ccl_test_socket_open (CclTestSocket *socket, const gchar *line)
+{
+  GstElementFactory *factory = gst_element_factory_find ("unixfdsrc");
+  GstElement *source;
+  gchar *description;
+
+  if (!factory) {
+    g_printerr ("skipped: no element unixfdsrc\n");
+    return FALSE;
+  }
+  gst_object_unref (factory);
+
+  socket->folder = g_dir_make_tmp ("cudaccl-XXXXXX", NULL);
+  fail_unless (socket->folder != NULL);
+  socket->path = g_build_filename (socket->folder, "socket", NULL);
+  description =
+      g_strdup_printf ("%s ! unixfdsink socket-path=%s sync=false async=false", line, socket->path);
+  socket->sender = gst_parse_launch (description, NULL);
+  g_free (description);
+  fail_unless (gst_element_set_state (socket->sender, GST_STATE_PLAYING) !=
+               GST_STATE_CHANGE_FAILURE);
+
+  /* The path must be set before the harness starts the element. */
+  source = gst_element_factory_make ("unixfdsrc", NULL);
+  g_object_set (source, "socket-path", socket->path, NULL);
+  socket->receiver = gst_harness_new_with_element (source, NULL, "src");
+  gst_object_unref (source);
+  gst_harness_use_systemclock (socket->receiver);
+  gst_harness_play (socket->receiver);
+
+  return TRUE;
+}
+
+void
+ccl_test_socket_close (CclTestSocket *socket)
+{
+  gst_harness_teardown (socket->receiver);
+  gst_element_set_state (socket->sender, GST_STATE_NULL);
+  gst_object_unref (socket->sender);
+  g_unlink (socket->path);
+  fail_unless_equals_int (g_rmdir (socket->folder), 0);
+  g_free (socket->path);
+  g_free (socket->folder);
 }

@@ -4,7 +4,7 @@
 #ifndef __CCL_META_TEST_H__
 #define __CCL_META_TEST_H__
 
-#include <gst/gst.h>
+#include <gst/check/gstharness.h>
 
 /* Serialized metadata, and whether it is valid. */
 typedef struct
@@ -22,5 +22,18 @@ typedef gboolean (*CclTestReceiveFunc) (const gchar *bytes, gsize size, guint8 v
 /* Checks that @receive takes valid bytes, and drops invalid and truncated ones with one warning
  * each. */
 void ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc receive);
+
+/* A pipeline that sends frames through a socket, and the other side of it. */
+typedef struct
+{
+  GstHarness *receiver;
+  GstElement *sender;
+  gchar *folder, *path;
+} CclTestSocket;
+
+/* Starts the pipeline of a launch line, with unixfdsink at its end. Returns FALSE, and says so,
+ * where GStreamer has no such element. */
+gboolean ccl_test_socket_open (CclTestSocket *socket, const gchar *line);
+void ccl_test_socket_close (CclTestSocket *socket);
 
 #endif

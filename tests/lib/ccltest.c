@@ -320,6 +320,22 @@ ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclCom
   return param;
 }
 
+GstBuffer *
+ccl_test_scaled_new (GstBuffer *buffer, GstMeta *meta, guint old_width, guint old_height,
+                     guint width, guint height)
+{
+  GstBuffer *scaled = gst_buffer_new ();
+  GstVideoInfo from, to;
+  GstVideoMetaTransform trans = { &from, &to };
+
+  gst_video_info_set_format (&from, GST_VIDEO_FORMAT_GRAY8, old_width, old_height);
+  gst_video_info_set_format (&to, GST_VIDEO_FORMAT_GRAY8, width, height);
+  fail_unless (meta->info->transform_func (scaled, meta, buffer,
+                                           gst_video_meta_transform_scale_get_quark (), &trans));
+
+  return scaled;
+}
+
 void
 ccl_test_check_component (const GstCclComponent *component, const GstCclComponent *expected,
                           gdouble tolerance)
@@ -398,6 +414,15 @@ ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint
 }
 
 void
+ccl_test_push_blobs (GstHarness *h, GstBuffer *buffer, const Blob *blobs, guint n_blobs,
+                     guint found)
+{
+  buffer = gst_harness_push_and_pull (h, buffer);
+  ccl_test_check_blobs (buffer, blobs, n_blobs, found);
+  gst_buffer_unref (buffer);
+}
+
+void
 ccl_test_check_picture (GstBuffer *buffer)
 {
   ccl_test_check_blobs (buffer, picture_blobs, n_picture_blobs, n_picture_blobs);
@@ -406,10 +431,8 @@ ccl_test_check_picture (GstBuffer *buffer)
 void
 ccl_test_push_picture (GstHarness *h)
 {
-  GstBuffer *buffer = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
-
-  ccl_test_check_picture (buffer);
-  gst_buffer_unref (buffer);
+  ccl_test_push_blobs (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED), picture_blobs,
+                       n_picture_blobs, n_picture_blobs);
 }
 
 gboolean

@@ -91,12 +91,21 @@ GstBuffer *ccl_test_frame_new (guint width, guint height, guint number);
 GstStructure *ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id,
                                 const GstCclComponent *component);
 
+/* A buffer with @meta, of @buffer, as a scaler leaves it for a frame of @width x @height that had
+ * @old_width x @old_height. */
+GstBuffer *ccl_test_scaled_new (GstBuffer *buffer, GstMeta *meta, guint old_width, guint old_height,
+                                guint width, guint height);
+
 /* Asserts that both components are equal, their centroids up to @tolerance. */
 void ccl_test_check_component (const GstCclComponent *component, const GstCclComponent *expected,
                                gdouble tolerance);
 
 /* Asserts that @buffer has these components, in its GstCclMeta and in its regions of interest. */
 void ccl_test_check_blobs (GstBuffer *buffer, const Blob *blobs, guint n_blobs, guint found);
+
+/* Pushes @buffer, and asserts that it comes out with these components. */
+void ccl_test_push_blobs (GstHarness *h, GstBuffer *buffer, const Blob *blobs, guint n_blobs,
+                          guint found);
 
 /* The same for the picture's components. */
 void ccl_test_check_picture (GstBuffer *buffer);

@@ -3,12 +3,12 @@
 
 #include "tests/soak/soak.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tests/lib/device.h"
+#include "tests/lib/heap.h"
 #include "tests/lib/mt19937.h"
 
 #define LEAST_SAMPLES 4
@@ -45,18 +45,6 @@ resident_bytes (void)
   return pages * (gsize) sysconf (_SC_PAGESIZE);
 }
 
-static gsize
-heap_bytes (void)
-{
-#ifdef HAVE_MALLINFO2
-  struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-#else
-  return 0;
-#endif
-}
-
 void
 soak_watch_init (SoakWatch *watch, const gchar *name)
 {
@@ -68,7 +56,7 @@ soak_watch_init (SoakWatch *watch, const gchar *name)
 void
 soak_watch_sample (SoakWatch *watch)
 {
-  Sample sample = { heap_bytes (), resident_bytes (), 0 };
+  Sample sample = { test_heap_bytes (), resident_bytes (), 0 };
 
   if (test_device_available ())
     sample.device = G_MAXSIZE / 2 - test_device_free_bytes ();
