@@ -160,7 +160,7 @@ typedef struct
   atomic_uint frames[MOST_CAMERAS];
 } Cameras;
 
-/* What the networks did, in total. */
+/* Totals of all networks. */
 typedef struct
 {
   guint64 frames, inferences, busy, objects, failed;

@@ -235,7 +235,7 @@ measure_subject (Subject *subject, const MorphologyOptions *options)
   return ok;
 }
 
-/* What follows "--name=" in the argument, or NULL. */
+/* The value of "--name=VALUE" in @argument, or NULL. */
 static const char *
 value_of (const char *argument, const char *name)
 {

@@ -15,7 +15,7 @@
 #define WARM_UP 5 /* the second frame is captured into a graph */
 #define MAX_COMPONENTS (1u << 22)
 
-/* What is measured, and the medians in nanoseconds. */
+/* The measurements, with medians in nanoseconds. */
 typedef struct Setting
 {
   const char *name;

@@ -51,7 +51,7 @@ typedef struct MotionOptions
   uint32_t seed;
 } MotionOptions;
 
-/* What one way of doing it takes, in nanoseconds, and the masks' checksum. */
+/* The times of one implementation in nanoseconds, and the masks' checksum. */
 typedef struct Times
 {
   uint64_t model, all;
@@ -221,7 +221,7 @@ measure_cpu (const MotionOptions *options, const Video *video, uint64_t *checksu
   return best;
 }
 
-/* Returns whether all masks are those of @checksum, unless that is 0. */
+/* Returns whether all masks have @checksum, unless that is 0. */
 static bool
 measure_cuda (const MotionOptions *options, const Video *video, uint64_t checksum)
 {
@@ -298,7 +298,7 @@ measure_peers (const MotionOptions *options, const Video *video, uint64_t ours)
 #endif
 }
 
-/* What follows "--name=" in the argument, or NULL. */
+/* The value of "--name=VALUE" in @argument, or NULL. */
 static const char *
 value_of (const char *argument, const char *name)
 {

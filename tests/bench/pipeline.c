@@ -18,7 +18,7 @@
 #define COLOR "cclcolor"
 #define LIVE_PIPELINES 64
 
-/* What is measured, and targets for an H200 with frames of 1920x1080. */
+/* The measurements, and their targets for an H200 with frames of 1920x1080. */
 typedef struct Scenario
 {
   const gchar *name;
@@ -305,8 +305,8 @@ print_live (guint n, const gchar *what, const PipelineResult *result)
   printf ("  %-50s %9.2f\n", "cores", result->cores);
 }
 
-/* What cameras of 30 frames per second cost: the frames alone, unless they are decoded, with
- * cclmotion, and with what is behind it. */
+/* The cost of cameras at 30 frames per second: the frames alone, unless they are decoded, with
+ * cclmotion, and with the elements behind it. */
 static void
 run_live (Report *report, PipelineMemory memory)
 {

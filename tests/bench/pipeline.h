@@ -84,7 +84,7 @@ guint pipeline_source_pinned_allocations (GstElement *source);
 
 /* pipelinerun.c */
 
-/* What cclmotion is measured with unless PipelineOptions.element says otherwise. */
+/* cclmotion's properties unless PipelineOptions.element says otherwise. */
 #define PIPELINE_MOTION_PROPERTIES "morphology=median3,close5x5 min-area=200"
 
 /* The element's properties. */

@@ -228,7 +228,7 @@ pipeline_properties (const PipelineOptions *options)
   return is_motion (options) ? PIPELINE_MOTION_PROPERTIES : "";
 }
 
-/* The options' element with its properties, on a device, and what is behind it. */
+/* The options' element with its properties, on a device, and the elements behind it. */
 static gchar *
 describe_element (const PipelineOptions *options, gint device)
 {

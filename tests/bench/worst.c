@@ -196,7 +196,7 @@ get_cpu_time (void)
   return (gdouble) time.tv_sec * 1e3 + (gdouble) time.tv_nsec / 1e6;
 }
 
-/* Runs in a process of its own. */
+/* Runs in a child process. */
 static void
 measure (const Case *c, guint n_frames)
 {

@@ -175,7 +175,7 @@ GST_START_TEST (test_other_numbers)
 }
 GST_END_TEST;
 
-/* A region whose type is its class gets that of the track, and keeps another type. */
+/* A region whose type is its class gets the track's class as type; any other type stays. */
 GST_START_TEST (test_type_of_region)
 {
   static const gchar *const types[] = { "car", "thing" };
@@ -250,7 +250,7 @@ static const struct
   { "[\"car\"]", "ppppppppp", "", "" },
   { "[\"car\", \"person\"]", "ppppppppp", "Ep ip op Lp ", "person 1 1 0" },
   { "[\"person\"]", "---------", "", "" },
-  /* What counts only later enters where it is; what counts no more leaves there. */
+  /* An object that starts to count enters where it is; one that no longer counts leaves there. */
   { "[\"person\"]", "---pppppp", "Ep ip op Lp ", "person 1 1 0" },
   { "[\"person\"]", "pppcccccc", "Ep Lp ", "person 1 1 0" },
   /* Without a choice, a change of mind is no event. */
@@ -278,7 +278,7 @@ append_counts (GString *counts, const GstStructure *zone)
   }
 }
 
-/* The events of a frame, and those of the messages. */
+/* Appends a frame's events, which the messages must repeat. */
 static void
 append_events (GString *events, GstHarness *h, GstBuffer *buffer)
 {

@@ -276,7 +276,7 @@ GST_START_TEST (test_left_out)
 }
 GST_END_TEST;
 
-/* The labels are those of the cleaned mask. */
+/* Labels belong to the cleaned mask. */
 GST_START_TEST (test_operations)
 {
   GstHarness *h = color_harness_new (__i__, 10, &formats[10], 16, 16);

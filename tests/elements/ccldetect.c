@@ -157,7 +157,7 @@ GST_START_TEST (test_later)
 }
 GST_END_TEST;
 
-/* What was found before a flush does not belong to the frames after it. */
+/* Results from before a flush do not belong to the frames after it. */
 GST_START_TEST (test_flush)
 {
   GstHarness *h = ccl_test_harness_new (element_new (NULL, NULL), "GRAY8", WIDTH, HEIGHT);
@@ -375,7 +375,7 @@ GST_START_TEST (test_classes)
 }
 GST_END_TEST;
 
-/* What the network gets of a grey frame of 128, and black. */
+/* The network's input for a grey frame of 128, and for black. */
 GST_START_TEST (test_input)
 {
   static const struct

@@ -16,7 +16,7 @@ hostile_new (const gchar *line, const gchar *format)
   return ccl_test_harness_new (element, format, PICTURE_WIDTH, PICTURE_HEIGHT);
 }
 
-/* Pixels without the padding of rows, which has any value; of what is not video, all bytes. */
+/* Pixels without the padding of rows, which may have any value; all bytes if it is not video. */
 static GBytes *
 get_bytes (GstHarness *h, GstBuffer *buffer)
 {
@@ -47,7 +47,7 @@ get_bytes (GstHarness *h, GstBuffer *buffer)
   return g_byte_array_free_to_bytes (bytes);
 }
 
-/* What the element makes of the picture; without the number and time of day of ccljson's lines. */
+/* The element's output for the picture, without the number and time of day of ccljson's lines. */
 static GBytes *
 push_frame (GstHarness *h, const gchar *format)
 {
@@ -171,7 +171,7 @@ GST_START_TEST (test_no_memory)
 }
 GST_END_TEST;
 
-/* What is wrong with a frame of 13x7 pixels in I420. */
+/* The fault of a frame of 13x7 pixels in I420. */
 typedef enum
 {
   NO_FORMAT,

@@ -629,7 +629,7 @@ GST_START_TEST (test_size_needed)
 }
 GST_END_TEST;
 
-/* After a crop behind cudaccl, components, events and size are those of the visible part. Zones of
+/* After a crop behind cudaccl, components, events and size describe the visible part. Zones of
  * another size are scaled. */
 GST_START_TEST (test_later_crop)
 {

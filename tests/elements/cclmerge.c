@@ -646,8 +646,8 @@ GST_START_TEST (test_extreme_timestamps)
 }
 GST_END_TEST;
 
-/* The age of the components' frame: in both kinds of metadata, and added to that of an earlier
- * cclmerge. It survives copies and scaling. */
+/* The age of the components' frame is in both kinds of metadata, adds up behind an earlier
+ * cclmerge, and survives copies and scaling. */
 GST_START_TEST (test_frame_age)
 {
   static const gint64 ages[] = { -400, 0, 400 };
@@ -746,8 +746,8 @@ GST_START_TEST (test_warnings)
 }
 GST_END_TEST;
 
-/* Metadata of others that describes no frame: formats without planes, and sizes that are not those
- * of the caps. Neither is an error, as pixels are not read. */
+/* Video metadata that describes no frame: formats without planes, and sizes that differ from the
+ * caps. Neither is an error, as pixels are not read. */
 GST_START_TEST (test_hostile_video_meta)
 {
   static const struct
@@ -793,8 +793,8 @@ GST_START_TEST (test_hostile_video_meta)
 }
 GST_END_TEST;
 
-/* Fields of interlaced video have half the height of the caps; components are those of the whole
- * frame, so only the caps count. */
+/* Fields of interlaced video have half the height of the caps; components cover the whole frame,
+ * so only the caps count. */
 GST_START_TEST (test_alternate)
 {
   Pair pair;

@@ -21,7 +21,7 @@
 
 #define LEAKY "queue leaky=downstream max-size-buffers=1"
 
-/* What came out. */
+/* The output so far. */
 typedef struct
 {
   GstElement *pipeline;
@@ -246,7 +246,7 @@ GST_START_TEST (test_slow)
 }
 GST_END_TEST;
 
-/* The same mask with the recipe: every frame has components, those of an earlier frame. */
+/* The same mask with the recipe: every frame has components, from an earlier frame. */
 GST_START_TEST (test_slow_latest)
 {
   Live live;

@@ -305,8 +305,7 @@ accepts (GstPad *pad, const gchar *text)
   return accepted;
 }
 
-/* Video caps are those of downstream, masks have any format; downstream decides the video's
- * allocation. */
+/* Downstream decides the video's caps and allocation; masks may have any format. */
 GST_START_TEST (test_queries)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=8,height=8,framerate=1/1");

@@ -90,7 +90,7 @@ run (Pair *pair, const CclTestTiming *timing, guint glitch)
   return n_right;
 }
 
-/* Whatever timestamps do, all frames come out, and have their own components but for a second after
+/* With any timestamps, all frames come out, with their own components except for a second after
  * a jump. */
 GST_START_TEST (test_timing)
 {

@@ -18,8 +18,8 @@ wait_for_drop (GstPad *pad)
   }
 }
 
-/* Frames of other sizes, cropped frames, zones that are no longer there, those of the video itself,
- * ages of an earlier cclmerge, and frames without time. */
+/* Frames of other sizes, cropped frames, zones that have gone, the video's own zones, ages from
+ * an earlier cclmerge, and frames without time. */
 GST_START_TEST (test_zones)
 {
   GstBuffer *mask, *video = video_new (2 * GST_SECOND), *out;
@@ -108,7 +108,7 @@ GST_START_TEST (test_one_pixel)
 }
 GST_END_TEST;
 
-/* Zones that come with an event alone keep their order, behind those of the video. */
+/* Zones that an event alone brings keep their order, behind the video's own. */
 GST_START_TEST (test_order_of_zones)
 {
   GstBuffer *mask = empty_mask_new (GST_SECOND), *video = video_new (2 * GST_SECOND), *out;

@@ -277,8 +277,8 @@ GST_START_TEST (test_scale)
 }
 GST_END_TEST;
 
-/* Sizes and components that no frame has: what comes out, if anything, is a frame with components
- * inside of it. Criticals are fatal. */
+/* Sizes and components that no frame has: the result, if any, is a frame with components inside
+ * it. Criticals are fatal. */
 GST_START_TEST (test_scale_odd)
 {
   static const guint sizes[] = { 0, 1, 13, G_MAXINT, 1u << 31, G_MAXUINT };
@@ -504,8 +504,8 @@ GST_START_TEST (test_serialize)
 }
 GST_END_TEST;
 
-/* Version, and bytes of what another process may send: a frame of 13x7 pixels, of which 5
- * components were found, with one 4x3 component at (2, 1), and what is wrong with it. */
+/* Version and bytes that another process may send, and their fault: a frame of 13x7 pixels in
+ * which 5 components were found, with one 4x3 component at (2, 1). */
 #define HEADER "\x0d\x07\x05\x01"
 #define COMPONENT "\x06\x02\x02\x04\x03\x0c\x12\x0c"
 #define NO_NAMES "\x00"
@@ -725,7 +725,7 @@ check_same (GstBuffer *buffer, GstBuffer *expected)
     ccl_test_check_component (&a->components[i], &b->components[i], 0.0);
 }
 
-/* Asserts that the components of a received frame are those of its pixels. */
+/* Asserts that a received frame has the components of its pixels. */
 static void
 check_frame (GstHarness *analyser, GstBuffer *received)
 {

@@ -21,11 +21,11 @@
 #define SHADE_WIDTH 52
 #define NO_SQUARE -1000
 
-/* What surrounds the visible part of a crop. */
+/* Margins around the visible part of a crop. */
 #define LEFT 6
 #define TOP 4
 
-/* What the square changes. */
+/* The square's appearance. */
 typedef enum
 {
   BRIGHT,
@@ -156,7 +156,7 @@ shoot (const Camera *camera, gint square_x)
   return buffer;
 }
 
-/* Pushes a frame and returns what comes out. */
+/* Pushes a frame and returns the output. */
 static GstBuffer *
 push_shot (Camera *camera, gint square_x)
 {
@@ -277,7 +277,7 @@ GST_START_TEST (test_moving)
 }
 GST_END_TEST;
 
-/* What differs in chroma alone is found in colour formats. */
+/* A difference in chroma alone is found in colour formats. */
 GST_START_TEST (test_chroma)
 {
   guint i;
@@ -326,8 +326,7 @@ GST_START_TEST (test_interlaced)
 }
 GST_END_TEST;
 
-/* What stands still becomes background after the same time, whatever the frame rate, and whatever
- * frames are lost. */
+/* Still objects become background after the same time at any frame rate, and with lost frames. */
 GST_START_TEST (test_standing)
 {
   static const struct
@@ -429,8 +428,8 @@ static const struct
   { "twice as fast", NULL, FALSE, 2 },
 };
 
-/* Whatever the timestamps say, an object becomes background when it stood still for the learning
- * time, and others are found. */
+/* With any timestamps, an object becomes background when it stood still for the learning time,
+ * and others are found. */
 GST_START_TEST (test_times)
 {
   GstSegment segment;
@@ -571,7 +570,7 @@ repeat_caps (Camera *camera)
   ccl_test_set_caps (camera->h, camera->format, FRAME_WIDTH, FRAME_HEIGHT);
 }
 
-/* As after a seek that does not flush: what was an hour later comes next. */
+/* As after a seek that does not flush: the next frame is an hour later. */
 static void
 send_segment (Camera *camera)
 {
@@ -670,7 +669,7 @@ lose_timestamps (Camera *camera)
   camera->interval = 0;
 }
 
-/* What starts a new model, and what does not; and whether the element warns of a jump. */
+/* Events that start a new model or not, and whether the element warns about a jump. */
 static const struct
 {
   void (*happen) (Camera *camera);

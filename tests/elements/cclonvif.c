@@ -44,7 +44,7 @@ GST_START_TEST (test_object)
 }
 GST_END_TEST;
 
-/* Whatever other elements write to the metadata, attributes are finite numbers. */
+/* Attributes are finite numbers, even if the metadata is not. */
 GST_START_TEST (test_finite)
 {
   static const gdouble values[] = { INFINITY, -INFINITY, NAN,    G_MAXDOUBLE, -G_MAXDOUBLE,

@@ -8,7 +8,8 @@
 
 #define MOST_MEGABYTES 150
 
-/* What takes too long is left out. The cases bound counts, because times depend on the machine. */
+/* Shapes that would take too long are left out. The cases bound counts, because times depend on
+ * the machine. */
 typedef struct
 {
   const gchar *name, *properties;
@@ -163,7 +164,7 @@ static const Case cases[] = {
   { "zones with many events", "draw=zones+events", fill_events, 2, 6 * 20000, 90000 },
 };
 
-/* What is left out is counted, with a single warning. */
+/* Shapes that are left out are counted, with a single warning. */
 static void
 check_warning (GstHarness *h, gboolean expected)
 {

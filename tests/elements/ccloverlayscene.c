@@ -366,8 +366,8 @@ find_text (GstBuffer *buffer, const GstCclComponent *box, guint *left, guint *to
   }
 }
 
-/* Text is above its box, or, if there is no room, below, inside or beside it. Its left edge is that
- * of the box, if it fits there. */
+/* Text is above its box or, without room there, below, inside or beside it. It is flush with the
+ * box's left edge if it fits. */
 GST_START_TEST (test_places)
 {
   static const GstCclComponent boxes[] = {

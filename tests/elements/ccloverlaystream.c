@@ -436,7 +436,7 @@ GST_START_TEST (test_composition)
 }
 GST_END_TEST;
 
-/* The rectangle of a box in the lower right has the size of what is drawn there. */
+/* The rectangle of a box in the lower right is as large as the drawing. */
 GST_START_TEST (test_lower_right)
 {
   GstHarness *h = ccl_overlay_harness_new (SYSTEM_CAPS, NULL);

@@ -90,8 +90,8 @@ GST_START_TEST (test_properties)
 }
 GST_END_TEST;
 
-/* A string can be unset, unless the element needs one: then NULL sets the default, that of the
- * subclass. Instances do not share strings. */
+/* A string can be unset, unless the element needs one: then NULL sets the subclass's default.
+ * Instances do not share strings. */
 GST_START_TEST (test_strings)
 {
   static const struct

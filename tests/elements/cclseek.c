@@ -106,7 +106,7 @@ describe_count (GString *text, GstElement *pipeline, const gchar *zone)
   gst_object_unref (element);
 }
 
-/* What the frames since the last call had, and the counts if there are @zones. */
+/* The metadata of the frames since the last call, and the counts with @zones. */
 static void
 describe (GString *text, GstElement *pipeline, GArray *tracks, gboolean zones)
 {
@@ -242,7 +242,7 @@ static const struct
 };
 
 /* Two streams with the same id, on either side of the tripwire: nothing crosses it between them,
- * and what is inside of the zone leaves it. */
+ * and objects inside the zone leave it. */
 GST_START_TEST (test_join)
 {
   GstElement *pipeline =

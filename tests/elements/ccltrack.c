@@ -363,7 +363,7 @@ GST_START_TEST (test_noise)
 }
 GST_END_TEST;
 
-/* What was measured of a component is known of its object. */
+/* An object has the features of its component. */
 GST_START_TEST (test_features)
 {
   GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack");
@@ -453,7 +453,7 @@ GST_START_TEST (test_foreign_lost)
 }
 GST_END_TEST;
 
-/* What ccldetect attaches: a region, with its confidence unless it only tells where it looked. */
+/* Adds a region as ccldetect does: an object with its confidence, or the area that it looked at. */
 static void
 add_look (GstBuffer *buffer, const gchar *type, guint x, guint y, guint width, guint height,
           gdouble confidence, guint late)
@@ -517,9 +517,8 @@ GST_START_TEST (test_looks)
 }
 GST_END_TEST;
 
-/* What is lost for less than max-miss is the same, with gaps in the stream, gap events and dropped
- * frames alike; after that it is new. Segments that follow each other do not matter, a new stream
- * and a seek do. */
+/* An object lost for less than max-miss keeps its id, across gaps, gap events and dropped frames
+ * alike; after that it is new. Consecutive segments do not matter, a new stream and a seek do. */
 GST_START_TEST (test_coming_back)
 {
   GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0 max-miss=1000000000");
@@ -562,7 +561,7 @@ push_timed (GstHarness *h, const CclTestTiming *timing, guint number)
   return push_frame (h, buffer);
 }
 
-/* Whatever timestamps do, an object keeps its id, ends when it is gone for max-miss, and the next
+/* With any timestamps, an object keeps its id, ends when it is gone for max-miss, and the next
  * one is another. */
 GST_START_TEST (test_timing)
 {

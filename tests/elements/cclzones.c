@@ -413,7 +413,7 @@ GST_START_TEST (test_drop_outside)
 }
 GST_END_TEST;
 
-/* The frame's metadata: zones in pixels, counts and events; those of a second element are added,
+/* The frame's metadata has zones in pixels, counts and events; a second element adds its own,
  * and scaled frames have scaled ones. The pixels of shared frames are not copied. */
 GST_START_TEST (test_meta)
 {
@@ -499,8 +499,8 @@ typedef enum
   BREAK_END_FLUSH,
 } Break;
 
-/* What comes between two frames, whether the objects are others then, and the events of it and of
- * the frame after it. */
+/* An interruption between two frames, whether the objects are new after it, and its events and
+ * those of the next frame. */
 static const struct
 {
   Break type;
@@ -618,7 +618,7 @@ GST_START_TEST (test_breaks)
 }
 GST_END_TEST;
 
-/* Events between frames keep their zones, also if those of another element have the same names. */
+/* Events between frames keep their zones, even if another element's zones have the same names. */
 GST_START_TEST (test_series)
 {
   GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
@@ -644,8 +644,8 @@ GST_START_TEST (test_series)
 }
 GST_END_TEST;
 
-/* Whatever timestamps do, an object that is in the zone in frames 10 to 34 enters it once, has been
- * there for a second in frame 20, and leaves it when it is not seen for two seconds. */
+/* With any timestamps, an object in the zone in frames 10 to 34 enters it once, has been there
+ * for a second in frame 20, and leaves it when it is not seen for two seconds. */
 GST_START_TEST (test_timing)
 {
   const CclTestTiming *timing = &ccl_test_timings[__i__];
@@ -704,8 +704,8 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST;
 
-/* Components without tracks cause one warning, but not those of objects that ccltrack has not
- * confirmed yet. */
+/* Components without tracks cause one warning, unless ccltrack has not confirmed their objects
+ * yet. */
 GST_START_TEST (test_untracked)
 {
   GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones zones='a: 0,0 1,0 1,1 0,1'");

@@ -409,8 +409,8 @@ GST_START_TEST (test_serialize)
 }
 GST_END_TEST;
 
-/* Version, and bytes of what another process may send: a frame of 40x20 pixels with the tripwire
- * `ab`, from 10, 0 to 10, 20, and an event, and what is wrong with them. */
+/* Version and bytes that another process may send, and their fault: a frame of 40x20 pixels with
+ * the tripwire `ab`, from 10, 0 to 10, 20, and an event. */
 #define SIZE "\x28\x14"
 #define ZONE \
   "\x05\x02" \

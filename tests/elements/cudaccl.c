@@ -190,7 +190,7 @@ static const Blob found_blobs[] = {
   [HOLE] = { 7, 3, 1, 1, 1, 7.0, 3.0 },
 };
 
-/* What the picture gives with one property set. */
+/* The picture's components with one property set. */
 static const struct
 {
   const gchar *name, *value;

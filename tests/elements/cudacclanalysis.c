@@ -149,8 +149,7 @@ GST_START_TEST (test_earlier_metadata)
 }
 GST_END_TEST;
 
-/* The ids of regions of interest start at 0, or after those of others that they would collide
- * with. */
+/* The ids of regions of interest start at 0, or after other elements' ids that would collide. */
 GST_START_TEST (test_roi_ids)
 {
   static const struct

@@ -142,7 +142,7 @@ GST_START_TEST (test_beside_others)
 }
 GST_END_TEST;
 
-/* The largest components are added in raster order; of equal ones the first. */
+/* The largest components are added in raster order, the first among equals. */
 GST_START_TEST (test_limit)
 {
   GstHarness *h =

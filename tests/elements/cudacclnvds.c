@@ -67,7 +67,7 @@ GST_START_TEST (test_no_batch)
 }
 GST_END_TEST;
 
-/* Boxes of a detector, and what is tracked of them; without a size, nothing is. */
+/* Boxes of a detector, and the tracked components; boxes without a size are not tracked. */
 static const struct
 {
   gfloat left, top, width, height;

@@ -175,7 +175,7 @@ write_file (const gchar *contents, gsize size)
   }
 #endif
 
-/* What is left of a white frame. */
+/* The components of a white frame. */
 static const struct
 {
   const gchar *include, *exclude, *file;
@@ -272,7 +272,7 @@ GST_START_TEST (test_region_renegotiation)
 }
 GST_END_TEST;
 
-/* Errors name the property, the position and what is expected there. */
+/* Errors name the property, the position and the expected token. */
 static const struct
 {
   const gchar *property, *value, *position, *expected;

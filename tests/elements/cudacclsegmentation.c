@@ -9,7 +9,7 @@
 #define HEIGHT 120
 #define SEGMENTATION "cudaccl backend=cpu segmentation=true connectivity=4"
 
-/* What a mask pixel says: 0 is background. */
+/* The classes of the mask's pixels; 0 is background. */
 static const guint8 mask[] = {
   0, 0, 0, 0, 0, 0, 0, 0, /* */
   0, 7, 7, 0, 0, 0, 9, 9, /* */

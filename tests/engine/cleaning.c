@@ -395,7 +395,7 @@ test_automatic (Check *check)
   check_each_algorithm (check, run_automatic);
 }
 
-/* What is chosen for frames of some sizes. */
+/* The choice for frames of some sizes. */
 static void
 test_automatic_sizes (Check *check)
 {
@@ -433,7 +433,7 @@ test_automatic_sizes (Check *check)
   }
 }
 
-/* What analyzers and batches refuse of masks. */
+/* Masks that analyzers and batches refuse. */
 static void
 test_cleaning_errors (Check *check)
 {

@@ -17,7 +17,7 @@
 
 #define UNFINISHED_POLLS 3
 
-/* What the fake's stream does. */
+/* The behaviour of the fake's stream. */
 typedef enum Write
 {
   WRITE_AT_ONCE,

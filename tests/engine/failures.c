@@ -94,7 +94,7 @@ typedef struct Job
 
 #define MAX_STEPS 16
 
-/* What came of it, step by step. */
+/* The outcome, step by step. */
 typedef struct Outcome
 {
   char error[512];          /* the first one; "": none */
@@ -481,7 +481,7 @@ fail_calls (const Job *job)
        n += stride) {
     fail_call (job, n, cudaErrorMemoryAllocation, false, &wanted);
     fail_call (job, n, cudaErrorIllegalAddress, true, &wanted);
-    /* What a failure leaves in the process is there after some more, too. */
+    /* Leftovers of a failure stay in the process, so a check now and then finds them. */
     if (n % NEXT_STARTS < stride || n + stride > calls)
       check_next_start (job, &wanted);
   }

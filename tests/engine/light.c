@@ -12,7 +12,7 @@
 #define SECOND UINT64_C (1000000000)
 #define PLANES 3
 
-/* What a street shows: surfaces, and a thing of 16x16 pixels. */
+/* A street: surfaces, and a thing of 16x16 pixels. */
 typedef struct Street
 {
   const char *name;

@@ -225,7 +225,7 @@ test_rectangles (Check *check)
     }
 }
 
-/* What operations do, drawn by hand: rows are separated by blanks. */
+/* Operations and their results, drawn by hand; blanks separate rows. */
 static const struct Picture
 {
   const char *operations;

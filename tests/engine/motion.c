@@ -165,7 +165,7 @@ draw_luma (Scene *scene, Mt19937 *rng)
   }
 }
 
-/* What does not belong to the component, in turns with it, is noise. */
+/* Samples of other components that are interleaved with this one are noise. */
 static void
 draw_chroma (Scene *scene, Mt19937 *rng, int component)
 {
@@ -360,7 +360,7 @@ close_models (Model *models, unsigned n)
   }
 }
 
-/* What is expected: bytes of the model's size, @scale pixels of the frame to one. */
+/* The expected mask: bytes of the model's size, one for @scale pixels of the frame. */
 typedef struct Expected
 {
   const uint8_t *pixels, *background;
@@ -609,7 +609,7 @@ same_result (CclAnalyzer *const analyzers[2], const CclComponents components[2])
                  components[0].count * sizeof *components[0].items) == 0;
 }
 
-/* What moves is cleaned and analysed as any other mask is. */
+/* Motion is cleaned and analysed like any other mask. */
 static void
 check_chain (Check *check, CclBackend backend, const char *operations, bool invert)
 {
@@ -753,8 +753,8 @@ expect (Camera *camera, const char *what, unsigned set, unsigned low, unsigned h
               (double) SECOND / (double) camera->params.elapsed, set, low, high);
 }
 
-/* What stands still becomes background in the learning time, at every frame rate, and what stood in
- * the first frames leaves no ghost for long. */
+/* Still objects become background in the learning time at every frame rate, and objects of the
+ * first frames leave no ghost for long. */
 static void
 test_learning (Check *check)
 {

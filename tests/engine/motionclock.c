@@ -184,7 +184,7 @@ test_counts (void)
       check ("a count where it is lit", i, step.paces[0].lit_count,
              step.paces[0].count < 64 ? 2 * step.paces[0].count : 127);
     }
-    /* What is pending belongs to the next update. */
+    /* Pending time belongs to the next update. */
     counts += (clock.rest[0] + clock.pending[0] * 255) / cases[i].learning_time;
     shadow_counts += (clock.shadow_rest[0] + clock.pending[0] * 255 / 2) / cases[i].learning_time;
     check ("counts", i, counts, cases[i].counts);

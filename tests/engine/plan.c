@@ -132,7 +132,7 @@ run_cases (void)
   }
 }
 
-/* What the kernels rely on. */
+/* The kernels' assumptions. */
 static bool
 strips_work (const CclCudaLimits *l, const CclStripPlan *s, uint32_t width, uint32_t height)
 {

@@ -184,7 +184,7 @@ test_moving_shapes (Check *check)
   check->runs++;
 }
 
-/* What is not to be had. */
+/* Unsupported combinations. */
 static void
 test_shape_errors (Check *check)
 {

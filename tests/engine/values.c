@@ -16,7 +16,7 @@
 
 static const int rounds[] = { 12, 12, 60, 200, 1000 };
 
-/* What each frame is about. */
+/* A frame and its settings. */
 typedef struct Frame
 {
   CclConfig config;

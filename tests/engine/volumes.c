@@ -344,7 +344,7 @@ test_volume_errors (Check *check)
   ccl_volume_free (NULL);
 }
 
-/* What it says that it runs on; memory of a device is refused; a volume makes no allocations. */
+/* The reported backend; device memory is refused; a volume makes no allocations. */
 static void
 test_volume_info (Check *check)
 {

@@ -12,7 +12,7 @@
  * than any vector load overshoots. */
 #define FILL_MARGIN 256
 
-/* Of the bytes in a word: where the one with its lowest bits is. */
+/* Offset of a word's least significant byte. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define BYTE_FLIP 7
 #else

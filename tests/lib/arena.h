@@ -19,7 +19,7 @@ typedef struct TestArena
   void *stream; /* for late uploads */
 } TestArena;
 
-/* How a frame lies in its arena. */
+/* The layout of a frame in its arena. */
 typedef struct TestPlacement
 {
   size_t padding; /* bytes between rows: the stride is the width plus this */
@@ -36,7 +36,7 @@ typedef struct TestPlacement
 /* Whether this build and machine have this kind of memory. */
 bool test_arena_available (CclMemory memory);
 
-/* Copies the image into the arena, over the frame before. No analyzer may be using the arena. */
+/* Copies the image into the arena, over the previous frame. No analyzer may be using the arena. */
 CclImage test_arena_place (TestArena *arena, const TestImage *image,
                            const TestPlacement *placement);
 

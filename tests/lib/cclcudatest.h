@@ -12,19 +12,19 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-/* Like ccl_test_harness_new(), with caps for CUDA memory; the second is for the picture in NV12. */
+/* Like ccl_test_harness_new(), for frames in CUDA memory; the second takes the picture in NV12. */
 GstHarness *ccl_test_cuda_harness_new (GstElement *element, const gchar *format, gint width,
                                        gint height);
 GstHarness *ccl_test_cuda_picture_harness_new (void);
 
-/* A buffer with one memory, and that memory. */
+/* A new buffer with one memory, and the memory of such a buffer. */
 GstBuffer *ccl_test_cuda_buffer_new (GstCudaContext *context, const GstVideoInfo *info);
 GstCudaMemory *ccl_test_cuda_peek (GstBuffer *buffer);
 
 /* Adds the GstVideoMeta for its memory. */
 void ccl_test_cuda_add_meta (GstBuffer *buffer);
 
-/* The picture, to be uploaded when it is mapped; everything around it is foreground. */
+/* The picture, uploaded when it is mapped; everything around it is foreground. */
 GstBuffer *ccl_test_cuda_picture_new (GstCudaContext *context, const gchar *format,
                                       gboolean with_meta);
 

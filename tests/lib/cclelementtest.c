@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Below Meson's limit for a test, so that what did not come is named; yet far above what a slow
- * machine takes, as it does not grow with Meson's. */
+/* Below Meson's time limit, so that a failure names what is missing; far above what a slow machine
+ * takes, because it does not grow with Meson's multiplier. */
 #define TIMEOUT (150 * GST_SECOND)
 
 void

@@ -10,8 +10,8 @@
 /* Like g_object_set_valist(), but the first property may be NULL. */
 void ccl_test_set_valist (GstElement *element, va_list args);
 
-/* The element of a launch line, whose values may stand in single quotes; several elements come in a
- * bin. Fails on errors. */
+/* Makes the element of a launch line, whose values may be in single quotes; several elements come
+ * in a bin. Fails on errors. */
 GstElement *ccl_test_parse (const gchar *line, ...) G_GNUC_PRINTF (1, 2);
 
 /* Gives @element a bus for ccl_test_pop_message(). Remove it, which stops the element, before
@@ -45,7 +45,7 @@ void ccl_test_push (GstHarness *h, GstBuffer *buffer);
 /* A frame without pixels. */
 GstBuffer *ccl_test_gap_new (GstClockTime pts);
 
-/* Pushes a segment that begins at @start and at @base in running time. */
+/* Pushes a time segment. */
 void ccl_test_push_segment (GstHarness *h, GstClockTime start, GstClockTime base);
 
 /* Flushes. Asserts that @buffer, which is consumed, is refused meanwhile. */
@@ -64,13 +64,13 @@ guint ccl_test_count_events (GstHarness *h, GstEventType type);
 /* The next message of that type, or NULL. */
 GstMessage *ccl_test_pop_message (GstHarness *h, GstMessageType type);
 
-/* Drops all messages and all events received. */
+/* Drops all messages and events. */
 void ccl_test_drain (GstHarness *h);
 
 /* Asserts that an error with that domain and code, and with @text in it, was posted or is soon. */
 void ccl_test_check_error (GstHarness *h, GQuark domain, gint code, const gchar *text);
 
-/* Asserts that @element, which is consumed, does not start and posts such an error. */
+/* Asserts that @element, which is consumed, fails to start with such an error. */
 void ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, const gchar *text);
 
 /* Drop the warnings that were posted, and return how many have @text in them; assert that all do.
@@ -78,11 +78,11 @@ void ccl_test_check_start_fails (GstElement *element, GQuark domain, gint code, 
 guint ccl_test_count_warnings (GstHarness *h, const gchar *text);
 guint ccl_test_check_warnings (GstHarness *h, const gchar *text);
 
-/* A number, or a text to be freed, of the statistics of @element. */
+/* A field of the element's statistics: a number, or a text to be freed. */
 guint64 ccl_test_stat (GstElement *element, const gchar *name);
 gchar *ccl_test_stat_text (GstElement *element, const gchar *name);
 
-/* Asserts that the statistics have that text. */
+/* Asserts that a field of the statistics has that text. */
 void ccl_test_check_stat (GstElement *element, const gchar *name, const gchar *expected);
 
 /* Waits for a message of that type from @pipeline; asserts that no error comes
@@ -92,21 +92,21 @@ void ccl_test_wait_for (GstElement *pipeline, GstMessageType type);
 /* Plays @pipeline to its end, and stops it; asserts that no error comes first. */
 void ccl_test_play (GstElement *pipeline);
 
-/* The buffers that reach the sink @name, which has signal-handoffs=true, from now on. */
+/* Collects the buffers that reach the sink @name from now on; it needs signal-handoffs=true. */
 GPtrArray *ccl_test_collect (GstElement *pipeline, const gchar *name);
 
 /* Runs @func in @n threads, each with an item of the array @data, whose items have @size bytes.
  * @func returns how many frames came out wrong, as GUINT_TO_POINTER (); asserts that none did.
- * Assertions must not fail in other threads than the main one. */
+ * Only the main thread may assert. */
 void ccl_test_run_threads (GThreadFunc func, gpointer data, gsize size, guint n);
 
 /* An active pool of one buffer of @size bytes, which is acquired. */
 GstBufferPool *ccl_test_pool_new (guint size, GstBuffer **buffer);
 
-/* Asserts that the pool has its buffer back, or that it does not. */
+/* Asserts that the pool has its buffer back, or does not. */
 void ccl_test_check_pool (GstBufferPool *pool, gboolean is_back);
 
-/* Give a buffer all times and offsets that a buffer may have; assert that @buffer has them. */
+/* Set all times and offsets of a buffer; assert that @buffer has them. */
 void ccl_test_set_times (GstBuffer *buffer);
 void ccl_test_check_times (GstBuffer *buffer);
 

@@ -12,7 +12,7 @@
 #define MASK_WIDTH 64
 #define MASK_HEIGHT 48
 
-/* cclmerge with its two branches, in which frames come once per second. */
+/* cclmerge and its two branches, both at one frame per second. */
 typedef struct
 {
   GstHarness *video;
@@ -39,18 +39,18 @@ GstBuffer *mask_new (GstClockTime pts, guint label);
 /* A frame of the mask without metadata. */
 GstBuffer *empty_mask_new (GstClockTime pts);
 
-/* The same as mask_new() with the tripwire "gate", whose count is @number, and @n_events events of
- * the track @number. */
+/* mask_new() with the tripwire "gate", whose count is @number, and @n_events events of track
+ * @number. */
 GstBuffer *zones_new (GstClockTime pts, guint number, guint n_events);
 
-/* Adds a tripwire across the middle of the mask, whose count is @number, and events of the track
+/* Adds a tripwire across the middle of the mask, whose count is @number, and events of track
  * @number. */
 void add_events (GstBuffer *buffer, const gchar *name, guint number, guint n_events);
 
 /* Adds a component's region of interest as cudaccl does, plus a field and a parameter. */
 void add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclComponent *component);
 
-/* The label of the component of a frame of the video, which is consumed; 0 if it has none. */
+/* The label of the component of a video frame, which is consumed; 0 without components. */
 guint take_label (GstBuffer *buffer);
 
 /* Pulls a frame of the video and returns its label. */
@@ -64,11 +64,11 @@ GstBuffer *pair_merge (Pair *pair, GstBuffer *mask, GstBuffer *video);
 void pair_push_video (Pair *pair, GstClockTime pts, guint label);
 void pair_push_partners (Pair *pair, GstClockTime pts, guint label);
 
-/* What a frame of the video gets, as `label` or `label:track@age,…`, where label is 0 without
- * components and ages are in milliseconds. */
+/* Appends the label and the events of a video frame, as `label` or `label:track@age,…`; label is 0
+ * without components, ages are in milliseconds. */
 void append_frame (GString *text, GstBuffer *buffer);
 
-/* Waits until the element has dropped what comes after the end of the video. */
+/* Waits until the element has dropped the mask's frames after the end of the video. */
 void pair_wait_for_end (Pair *pair);
 
 /* A frame or a gap of a branch; times are in milliseconds. */
@@ -87,12 +87,12 @@ typedef struct
   guint n;
 } PairBranch;
 
-/* Parses times, with "+DURATION" behind those of gaps, and "!" for each event. */
+/* Parses times; "+DURATION" makes a gap, each "!" is an event. */
 void pair_branch_parse (PairBranch *branch, const gchar *text);
 
-/* Feeds both branches from threads of their own, so that the output must depend on the timestamps
- * alone. Masks are numbered from 1 on: the labels, and the tracks of events. Returns what the
- * frames of the video get, as append_frame() says it. */
+/* Feeds each branch from its own thread, so that the output must depend on the timestamps alone.
+ * Masks are numbered from 1: their labels, and the tracks of their events. Returns the frames of
+ * the video as append_frame() writes them. */
 gchar *pair_run (Pair *pair, const PairBranch *video, const PairBranch *mask);
 
 #endif /* __CCL_MERGE_TEST_H__ */

@@ -16,14 +16,14 @@ typedef struct
   gboolean valid;
 } CclTestSerialized;
 
-/* Deserialises and checks it; returns whether it was taken. */
+/* Deserialises and checks @bytes; returns whether they were accepted. */
 typedef gboolean (*CclTestReceiveFunc) (const gchar *bytes, gsize size, guint8 version);
 
-/* Checks that @receive takes valid bytes, and drops invalid and truncated ones with one warning
+/* Checks that @receive accepts valid bytes, and drops invalid and truncated ones with one warning
  * each. */
 void ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc receive);
 
-/* A pipeline that sends frames through a socket, and the other side of it. */
+/* A pipeline that sends frames through a socket, and the receiver. */
 typedef struct
 {
   GstHarness *receiver;

@@ -7,7 +7,7 @@
 #include "tests/lib/ccltest.h"
 #include "tests/lib/nvfake/nvfake.h"
 
-/* A kind of surface; programs that make them link with the fake library. */
+/* A kind of surface. Tests that make surfaces link with the fake library. */
 typedef struct
 {
   NvBufSurfaceMemType type;
@@ -31,10 +31,10 @@ void ccl_test_nvmm_set_caps (GstHarness *h, const gchar *format, guint width, gu
 /* A surface with the luma of the picture, or of the larger one that it is cropped from. */
 NvBufSurface *ccl_test_nvmm_surface_new (const NvmmKind *kind, gboolean larger);
 
-/* A memory like NVIDIA's elements make: its data is the surface, which is freed with it. */
+/* A memory as NVIDIA's elements make it: its data is the surface, which is freed with it. */
 GstMemory *ccl_test_nvmm_memory_new (NvBufSurface *surface);
 
-/* A memory with that surface, which the caller frees. */
+/* A memory with that surface, which remains the caller's. */
 NvmmSlot *ccl_test_nvmm_slot_new (NvBufSurface *surface);
 
 /* A buffer with @memory, which is consumed. */

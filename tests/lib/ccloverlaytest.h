@@ -16,21 +16,21 @@
 #define COMPOSITION "meta:GstVideoOverlayComposition"
 #define SYSTEM_CAPS "video/x-raw(memory:SystemMemory," COMPOSITION ")," FRAME
 
-/* Two components of such a frame. */
+/* Two components of a frame of that size. */
 extern const GstCclComponent ccl_overlay_boxes[2];
 
 /* A harness around ccloverlay with white lines of one pixel, and properties as in
  * g_object_set(). */
 GstHarness *ccl_overlay_harness_new (const gchar *caps, ...) G_GNUC_NULL_TERMINATED;
 
-/* A GRAY8 frame with the components of a frame of @meta_width x @meta_height; writable. */
+/* A writable GRAY8 frame with the components of a frame of @meta_width x @meta_height. */
 GstBuffer *ccl_overlay_frame_new (guint width, guint height, guint meta_width, guint meta_height,
                                   const GstCclComponent *components, guint n_components);
 
 /* A frame with the two components. */
 GstBuffer *ccl_overlay_boxes_new (void);
 
-/* A pixel of such a frame. */
+/* A pixel of a frame of that size. */
 guint8 ccl_overlay_pixel (GstBuffer *buffer, guint x, guint y);
 
 /* Asserts that the two boxes are either drawn on the frame or attached. */

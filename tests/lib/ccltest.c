@@ -124,7 +124,7 @@ ccl_test_limit_memory (gsize bytes)
   g_free (statm);
 
 #if TEST_SANITIZER
-  return FALSE; /* it needs terabytes of addresses */
+  return FALSE; /* a sanitizer needs terabytes of addresses */
 #endif
   fail_unless_equals_int (setrlimit (RLIMIT_AS, &low), 0);
   more = mmap (NULL, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -187,7 +187,7 @@ draw (gsize size, gsize start, gint stride, gsize bytes)
   return data;
 }
 
-/* Appends the planes of @meta_info, each in a memory of its own, chroma first. */
+/* Appends the planes of @meta_info, one memory each, chroma first. */
 static void
 append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
 {

@@ -36,7 +36,7 @@ typedef struct
 extern const Blob picture_blobs[];
 extern const guint n_picture_blobs;
 
-/* The element's formats; ends with NULL. */
+/* cudaccl's formats; ends with NULL. */
 extern const gchar *const picture_formats[];
 
 /* The duration of a frame from ccl_test_frame_new(). */
@@ -77,7 +77,7 @@ guint64 ccl_test_allocations (GstHarness *h);
 /* The picture in read-only memory. Its timestamp and duration are one second. */
 GstBuffer *ccl_test_picture_new (const gchar *format, Layout layout);
 
-/* Makes only a part of @buffer, a frame of @width x @height, visible, as videocrop does. */
+/* Crops @buffer, a frame of @width x @height, with metadata alone, as videocrop does. */
 void ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, guint top,
                     guint cropped_width, guint cropped_height);
 
@@ -91,8 +91,8 @@ GstBuffer *ccl_test_frame_new (guint width, guint height, guint number);
 GstStructure *ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id,
                                 const GstCclComponent *component);
 
-/* A buffer with @meta, of @buffer, as a scaler leaves it for a frame of @width x @height that had
- * @old_width x @old_height. */
+/* A buffer with @meta of @buffer as a scaler transforms it, from a frame of @old_width x
+ * @old_height to one of @width x @height. */
 GstBuffer *ccl_test_scaled_new (GstBuffer *buffer, GstMeta *meta, guint old_width, guint old_height,
                                 guint width, guint height);
 
@@ -113,8 +113,8 @@ void ccl_test_check_picture (GstBuffer *buffer);
 /* Pushes the picture in GRAY8, and asserts that it comes out with its components. */
 void ccl_test_push_picture (GstHarness *h);
 
-/* Whether @buffer, which may be NULL, has the picture's components in its GstCclMeta; for threads
- * other than the main one, where assertions must not fail. */
+/* Whether @buffer, which may be NULL, has the picture's components in its GstCclMeta. For threads
+ * that must not assert. */
 gboolean ccl_test_has_picture (GstBuffer *buffer);
 
 /* Asserts that @buffer has neither a GstCclMeta nor regions of interest. */

@@ -6,25 +6,25 @@
 
 #include "tests/lib/ccltest.h"
 
-/* Frames at 10 per second, as the times below distort them. */
+/* A stream of ten frames per second whose times are distorted. */
 typedef struct
 {
   const gchar *name;
   gint rate;             /* in caps, or 0 */
-  GstClockTime duration; /* of frames, or GST_CLOCK_TIME_NONE */
+  GstClockTime duration; /* of each frame, or GST_CLOCK_TIME_NONE */
   gboolean untimed;
-  guint dropped;  /* number of frames from frame 6 on that do not arrive */
+  guint dropped;  /* frames lost from frame 6 on */
   guint from, to; /* frames whose timestamps are shifted */
   GstClockTimeDiff shift;
-  gdouble speed;      /* of the segment */
-  GstClockTime start; /* same */
-  gboolean jumps;
+  gdouble speed;      /* the segment's rate */
+  GstClockTime start; /* the segment's */
+  gboolean jumps;     /* which elements warn about */
 } CclTestTiming;
 
 extern const CclTestTiming ccl_test_timings[];
 extern const guint ccl_test_n_timings;
 
-/* Pushes the caps of frames and the segment to @h. */
+/* Pushes caps and segment to @h. */
 void ccl_test_timing_start (const CclTestTiming *timing, GstHarness *h, gint width, gint height);
 
 /* Whether frame @number does not arrive. */

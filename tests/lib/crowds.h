@@ -49,8 +49,8 @@ crowd_tracker_new (const Crowd *crowd)
   return tracker;
 }
 
-/* Goes on to frame @number, and returns the seconds of CPU time that it took. @random is the same
- * for all frames. */
+/* Plays frame @number, and returns the seconds of CPU time that it took. Pass the same @random for
+ * all frames. */
 static inline gdouble
 crowd_update (const Crowd *crowd, GstCclTracker *tracker, guint number, GRand *random)
 {

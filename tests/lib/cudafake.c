@@ -9,7 +9,7 @@
 #define PROCESSORS 4
 #define SHARED_BYTES (96 * 1024)
 
-/* What is behind a handle: touched by each use of it, so that sanitizers find wrong ones. */
+/* The object behind a handle. Each use touches it, so that sanitizers find invalid handles. */
 typedef struct Handle
 {
   unsigned uses;
@@ -313,7 +313,7 @@ stream_end_capture (cudaStream_t stream, cudaGraph_t *graph)
   return handle_new (graph);
 }
 
-/* What a stream writes behind its work; NULL: nothing. */
+/* The value that a stream writes after its work; NULL for none. */
 static struct
 {
   uint32_t *address, value;
@@ -364,7 +364,7 @@ device_get (CUdevice *device, int ordinal)
   return CUDA_SUCCESS;
 }
 
-/* There is one context, which is never used. */
+/* The only context; its contents do not matter. */
 static CUresult
 primary_retain (CUcontext *context, CUdevice device)
 {

@@ -1,23 +1,23 @@
 /* cudaccl - a fake of CUDA for tests
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One device whose memory is the host's and whose kernels do nothing: enough to follow what the
- * backend calls, and what it does when a call fails. Results are those of frames without
- * components, unless test_cuda_fake_fill is set. */
+/* One device whose memory is the host's and whose kernels do nothing: enough to follow the
+ * backend's calls, and its reaction when one fails. Frames have no components, unless
+ * test_cuda_fake_fill is set. */
 
 #ifndef TESTS_LIB_CUDA_FAKE_H
 #define TESTS_LIB_CUDA_FAKE_H
 
 #include "cuda/runtime/api.h"
 
-/* What pinned memory is filled with. Anything but 0 looks like more components than fit. */
+/* Fills pinned memory. Anything but 0 looks like more components than fit. */
 extern int test_cuda_fake_fill;
 
 /* The size of the fake's EGL images. */
 #define TEST_CUDA_FAKE_WIDTH 144
 #define TEST_CUDA_FAKE_HEIGHT 116
 
-/* How many devices there are: 1, or 0. */
+/* The number of devices: 1 or 0. */
 extern int test_cuda_fake_devices;
 
 /* Whether streams write values only when the host queries or synchronises them. */

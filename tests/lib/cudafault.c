@@ -13,7 +13,7 @@ TestCudaFault test_cuda_fault;
 static CclCudaApi real, saved;
 static bool broken; /* work was not enqueued, so what depends on it must not be, either */
 
-/* What was created: a pointer, and the function that frees it. */
+/* A created object: its pointer, and the function that frees it. */
 static struct
 {
   void *pointer;
@@ -29,7 +29,7 @@ is_any (const char *name, const char *const *names)
   return false;
 }
 
-/* Enqueues work that what follows depends on. */
+/* Enqueues work on which later work depends. */
 static bool
 enqueues (const char *name)
 {
@@ -54,8 +54,8 @@ waits (const char *name)
   return is_any (name, names);
 }
 
-/* What comes after it does not depend on what came before: a capture has ended, or another call of
- * the engine begins. */
+/* Later work no longer depends on earlier work: a capture has ended, or another call of the engine
+ * begins. */
 static bool
 ends_work (const char *name)
 {
@@ -64,7 +64,7 @@ ends_work (const char *name)
   return is_any (name, names);
 }
 
-/* Works in a context that is lost, too. */
+/* Also works in a lost context. */
 static bool
 survives (const char *name)
 {
@@ -175,7 +175,7 @@ CREATE (CUresult, cuGraphicsEGLRegisterImage,
         (CUgraphicsResource * created, void *image, unsigned flags), (created, image, flags),
         cuGraphicsUnregisterResource)
 
-/* What is freed is gone, also if the call fails. */
+/* The object is gone even if the call fails. */
 #define DESTROY(result, name, type)                                             \
   static result destroy_##name (type pointer)                                   \
   {                                                                             \
@@ -196,8 +196,8 @@ CREATE (CUresult, cuGraphicsEGLRegisterImage,
 
 DESTROYERS (DESTROY)
 
-/* Polls that find nothing are not counted, if calls of all functions are: there are as many as
- * there is time. */
+/* When the calls of all functions count, polls that find nothing do not: their number depends on
+ * time. */
 static cudaError_t
 count_poll (cudaError_t error)
 {
@@ -220,7 +220,7 @@ stream_query (cudaStream_t stream)
   return count_poll (wrap_cudaStreamQuery (stream));
 }
 
-/* What a stream writes behind its work. */
+/* The value that a stream writes after its work. */
 static struct
 {
   const uint32_t *address; /* NULL: nothing */
@@ -274,7 +274,7 @@ push (CUcontext context)
   return result;
 }
 
-/* The context is left, also if the call fails. */
+/* The context is popped even if the call fails. */
 static CUresult
 pop (CUcontext *context)
 {

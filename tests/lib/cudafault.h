@@ -13,10 +13,10 @@ typedef struct TestCudaFault
 {
   /* Set by test_cuda_fault_arm(). */
   uint64_t fail_at;  /* the call that fails, from 1 on; 0: none */
-  cudaError_t error; /* that it fails with */
+  cudaError_t error; /* its result */
   bool sticky;       /* calls after it fail, too, as in a context that is lost */
   const char *only;  /* counts, and fails, only calls of this function; NULL: of all */
-  /* What has happened since. */
+  /* Counted since then. */
   uint64_t calls;
   const char *failed;   /* the function that failed first, or NULL */
   unsigned live;        /* memories, streams, events, graphs and EGL images not freed yet */
@@ -24,7 +24,7 @@ typedef struct TestCudaFault
   cudaError_t last;     /* what cudaGetLastError() returns next */
   bool busy;            /* the device may still be working on what was enqueued */
   bool enqueued_behind; /* a kernel was launched behind work that was not enqueued */
-  bool freed_twice;     /* or what was never created */
+  bool freed_twice;     /* or something that was never created */
 } TestCudaFault;
 
 extern TestCudaFault test_cuda_fault;

@@ -16,7 +16,7 @@
 
 #define CHECK(call) check ((call), #call)
 
-/* The work before a late upload: at least some hundred microseconds on any device. */
+/* Work before a late upload: some hundred microseconds or more on any device. */
 #ifndef LATE_BYTES
 #define LATE_BYTES ((size_t) 64 << 20)
 #endif

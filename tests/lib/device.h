@@ -20,7 +20,7 @@ void test_device_free (CclMemory memory, void *pointer);
 /* The device's free memory in bytes. */
 size_t test_device_free_bytes (void);
 
-/* Takes all of the device's memory, and gives it back. */
+/* Allocate all of the device's memory, and free it. */
 void *test_device_fill (void);
 void test_device_empty (void *ballast);
 
@@ -53,8 +53,8 @@ void test_device_upload_late (void *device, const void *host, size_t bytes, void
 void *test_device_hold_new (void);
 bool test_device_hold_free (void *hold);
 
-/* A new context beside the device's primary one, not current. While a context is current, the
- * functions above use it. */
+/* Makes a context beside the device's primary one, not current. The functions above use the current
+ * context. */
 void *test_device_context_new (void);
 void test_device_context_free (void *context);
 void test_device_context_enter (void *context);

@@ -55,7 +55,7 @@ void test_image_print (const TestImage *image, const CclParams *params, FILE *fi
 /* Binary PGM (P5) of 8 bits. */
 bool test_image_write_pgm (const TestImage *image, const char *path);
 
-/* Such a PGM, or a binary PBM (P4). Returns what is wrong with it, or NULL. */
+/* Parses such a PGM, or a binary PBM (P4). Returns an error message, or NULL. */
 const char *test_image_parse_pnm (FILE *file, TestImage *image);
 
 /* The same for the file @path. Prints errors to stderr. */

@@ -61,7 +61,7 @@ rectangle (TestImage *to, const TestImage *from, const CclOperation *operation, 
 }
 
 /* Finds the component of pixels of @value that has pixel @first, marks it as @seen, and returns how
- * many pixels in @stack are its; *@border if one is at the frame's border. */
+ * many pixels in @stack belong to it; *@border if one is at the frame's border. */
 static size_t
 flood (TestImage *image, size_t first, unsigned connectivity, uint8_t value, uint8_t seen,
        size_t *stack, bool *border)

@@ -1,7 +1,7 @@
 /* cudaccl - the pixel reference of operations and regions
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As short as it gets, pixel by pixel, sharing no code with the engine. Masks are images of 0 and
+/* As short as possible, pixel by pixel, without code of the engine. Masks are images of 0 and
  * 255. */
 
 #ifndef TESTS_COMMON_MORPHOLOGY_H
@@ -10,7 +10,7 @@
 #include <cudaccl/mask.h>
 #include "tests/lib/image.h"
 
-/* What ccl_morphology_apply() must do. */
+/* The expected result of ccl_morphology_apply(). */
 void test_morphology_apply (TestImage *image, unsigned connectivity, const CclOperation *operations,
                             uint32_t n);
 

@@ -1,7 +1,7 @@
 /* cudaccl - the Mersenne Twister, MT19937
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The generator of the papers' random images; unlike rand() the same on every machine. */
+/* The generator of the papers' random images; unlike rand(), it is the same on every machine. */
 
 #ifndef TESTS_LIB_MT19937_H
 #define TESTS_LIB_MT19937_H

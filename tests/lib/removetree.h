@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-/* Removes a file, or a folder with all that is in it. */
+/* Removes a file, or a folder and its contents. */
 static inline void
 remove_tree (const gchar *path)
 {

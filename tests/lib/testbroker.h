@@ -17,23 +17,23 @@ typedef struct
   GDataInputStream *lines; /* of the subscriber */
 } TestBroker;
 
-/* Starts a program; returns what is wrong, or NULL. */
+/* Starts a program; returns an error message, or NULL. */
 gchar *test_spawn (const gchar *const *argv, GSubprocess **process);
-/* Sends it the signal, and waits for its end. */
+/* Sends the program @signal, and waits for its end. */
 void test_end_process (GSubprocess **process, gint number);
 
-/* Returns a port that is free. */
+/* A free port. */
 guint16 test_broker_find_port (void);
-/* Reads the next line; fails if there is none. */
+/* The next line; fails without one. */
 gchar *test_read_line (GDataInputStream *lines);
 
-/* Runs the tests, from main(). Returns 77, which Meson shows as skipped, if none failed but those
+/* Runs the tests, for main(). Returns 77, which Meson shows as skipped, if none failed but those
  * with a broker could not run. */
 int test_broker_run (int argc, char **argv, Suite *suite, const gchar *name);
 
-/* Starts it with files in @folder, on a port of its own. @security has lines of its configuration;
- * NULL: everybody may connect. Returns FALSE if it is not installed:
- * then the test is over. */
+/* Starts the broker on a free port, with its files in @folder. @security has lines of its
+ * configuration; with NULL anybody may connect. Returns FALSE if mosquitto is not installed: the
+ * test must return. */
 gboolean test_broker_set_up (TestBroker *self, const gchar *folder, const gchar *security);
 void test_broker_start (TestBroker *self);
 void test_broker_tear_down (TestBroker *self);

@@ -1,4 +1,4 @@
-/* cudaccl - tests: waits for what the main loop brings
+/* cudaccl - tests: waits in the main loop
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef TESTS_LIB_WAIT_FOR_H
@@ -6,7 +6,7 @@
 
 #include <gst/check/gstcheck.h>
 
-/* Runs the main loop until @done, a condition, is true: for a minute at most. */
+/* Runs the main loop until @done, a condition, is true, for a minute at most. */
 #define WAIT_FOR(done)                                                             \
   G_STMT_START {                                                                   \
     gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;                    \

@@ -1,7 +1,7 @@
 /* cudaccl - ccl-bench morphology: SciPy's binary_fill_holes
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A process of its own (morphology_scipy.py) gets masks through a pipe and sends them back. */
+/* A child process (morphology_scipy.py) gets masks through a pipe and sends them back. */
 
 #include "tests/peers/peers.h"
 

@@ -24,7 +24,7 @@ query_context (GstPad *pad)
   return found;
 }
 
-/* A context that is set is used and passed on; that of the frames replaces it. */
+/* A context that is set is used and passed on; the frames' context replaces it. */
 GST_START_TEST (test_sharing)
 {
   GstCudaContext *given = gst_cuda_context_new (TEST_DEVICE);

@@ -50,7 +50,7 @@ is_same (const GstCclMeta *meta, const CclComponents *wanted)
   return n == wanted->count && meta->found == wanted->found;
 }
 
-/* What is wrong with the components of a mapped frame, or NULL. */
+/* The fault of a mapped frame's components, or NULL. */
 static gchar *
 compare_frame (Comparison *self, GstVideoFrame *frame)
 {

@@ -1,8 +1,8 @@
 /* cudaccl - tests of a device that fails while pipelines run
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* After such a failure CUDA is unusable in the process. So each kind of memory is tested in a
- * process of its own: this program with the kind as argument. */
+/* After such a failure CUDA is unusable in the process, so each kind of memory has its own: this
+ * program with the kind as argument. */
 
 #include "tests/lib/ccltest.h"
 #include "tests/lib/device.h"

@@ -17,7 +17,7 @@
 #define FRAME_HEIGHT 74
 #define FRAMES 30
 
-/* What surrounds the visible part of a crop. */
+/* Margins around the visible part of a crop. */
 #define LEFT 6
 #define TOP 4
 

@@ -258,7 +258,7 @@ GST_START_TEST (test_wrong)
 }
 GST_END_TEST;
 
-/* What a CUDA array is made of. */
+/* The format and size of a CUDA array. */
 typedef struct
 {
   struct cudaChannelFormatDesc format;

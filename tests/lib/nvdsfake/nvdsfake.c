@@ -7,8 +7,7 @@
 
 #define EXPORT __attribute__ ((visibility ("default")))
 
-/* What the library reserves for an object, of any version. Bytes are not 0: the pool reuses
- * objects. */
+/* Size of an object in any version of the library. Its bytes are not 0: the pool reuses objects. */
 #define OBJECT_SIZE 4096
 #define GARBAGE 0x5a
 

@@ -14,10 +14,10 @@ NvDsBatchMeta *nv_ds_fake_get_batch (GstBuffer *buffer);
 /* Adds an object to the frame of @batch, as a detector does. */
 NvDsObjectMeta *nv_ds_fake_add_object (NvDsBatchMeta *batch);
 
-/* The objects of @buffer's frame, the first one first. */
+/* The objects of @buffer's frame, in order. */
 GList *nv_ds_fake_get_objects (GstBuffer *buffer);
 
-/* How often batches are locked now. */
+/* The number of locks held on batches. */
 gint nv_ds_fake_locked (void);
 
 #endif /* __NV_DS_FAKE_H__ */

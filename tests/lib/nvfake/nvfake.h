@@ -1,9 +1,9 @@
 /* cudaccl - a fake of NVIDIA's library for NVMM memory
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A library named like libnvbufsurface.so.1.0.0, with the functions of it that are used, and
- * with CUDA's functions for EGL images, which take precedence in programs linked with it.
- * Surfaces are plain CUDA memory: it needs a device, but neither a Jetson nor EGL. */
+/* Stands in for libnvbufsurface.so.1.0.0, with the functions that the plugin uses, and with CUDA's
+ * functions for EGL images, which take precedence in programs linked with it. Surfaces are plain
+ * CUDA memory: it needs a device, but neither a Jetson nor EGL. */
 
 #ifndef __NV_FAKE_H__
 #define __NV_FAKE_H__
@@ -20,7 +20,7 @@ typedef struct
   guint strays;                   /* calls for surfaces that are gone or were never registered */
 } NvFakeCounts;
 
-/* What fails from now on; set by tests. */
+/* Calls that fail from now on; set by tests. */
 typedef enum
 {
   NV_FAKE_WORKS,

@@ -14,7 +14,7 @@ ORT_FAKE_EXPORT OrtFake ort_fake;
 
 ORT_FAKE_EXPORT const void *OrtGetApiBase (void);
 
-/* All objects are one of these. */
+/* The type behind all handles. */
 typedef struct
 {
   GstCclTensor tensor;
@@ -40,7 +40,7 @@ object_free (gpointer object)
   g_free (object);
 }
 
-/* Counts a call of @slot. Returns an error if it is to fail. */
+/* Counts a call of @slot. Returns an error if it must fail. */
 static OrtStatus *
 call (guint slot)
 {

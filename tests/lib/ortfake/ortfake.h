@@ -8,7 +8,7 @@
 
 #define ORT_FAKE_EXPORT __attribute__ ((visibility ("default")))
 
-/* What the library does. Tests change it while no element has a network. */
+/* The library's behaviour. Tests change it while no element has a network. */
 typedef struct
 {
   gboolean old; /* the library is older than needed */
@@ -16,16 +16,16 @@ typedef struct
   /* The call of slot @fail_slot after @fail_after others fails; 0: none. */
   guint fail_slot, fail_after;
 
-  /* The model: an input, and outputs with the data of the first picture, which all others of a
-   * batch have, too. Dimensions of -1 are open; of outputs they are the batch. */
+  /* The model: an input, and outputs with the data of the first picture, which all pictures of a
+   * batch share. Dimensions of -1 are open; of outputs they are the batch. */
   GstCclTensor input;
   gboolean no_input; /* it is not a tensor */
   gsize n_inputs, n_outputs;
   const gchar *names; /* in its metadata, or NULL */
   GstCclTensor outputs[4];
-  gulong delay; /* that running it takes, in microseconds */
+  gulong delay; /* of a run, in microseconds */
 
-  /* What was called. */
+  /* Calls so far. */
   guint n_sessions, n_runs, n_pictures;
   gfloat first[3];       /* the first sample of each channel of the last picture, in its order */
   const gchar *provider; /* "cuda", "tensorrt" or NULL */
