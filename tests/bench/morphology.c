@@ -235,52 +235,41 @@ measure_subject (Subject *subject, const MorphologyOptions *options)
   return ok;
 }
 
-/* The value of "--name=VALUE" in @argument, or NULL. */
-static const char *
-value_of (const char *argument, const char *name)
-{
-  size_t length = strlen (name);
-
-  if (strncmp (argument, name, length) != 0 || argument[length] != '=')
-    return NULL;
-  return argument + length + 1;
-}
-
 static void
 parse_option (MorphologyOptions *options, const char *argument)
 {
   const char *value;
 
-  if ((value = value_of (argument, "--operations"))) {
+  if ((value = test_argument_value (argument, "--operations"))) {
     options->operations = value;
-  } else if ((value = value_of (argument, "--size"))) {
+  } else if ((value = test_argument_value (argument, "--size"))) {
     options->size.width = (uint32_t) test_parse_number (&value, 1, 65535);
     if (*value++ != 'x')
       test_fatal ("a size such as 1920x1080 is expected");
     options->size.height = (uint32_t) test_parse_whole_number (value, 1, 65535);
-  } else if ((value = value_of (argument, "--granularity"))) {
+  } else if ((value = test_argument_value (argument, "--granularity"))) {
     options->granularities = value;
-  } else if ((value = value_of (argument, "--density"))) {
+  } else if ((value = test_argument_value (argument, "--density"))) {
     options->density = (uint32_t) test_parse_whole_number (value, 0, 100);
-  } else if ((value = value_of (argument, "--images"))) {
+  } else if ((value = test_argument_value (argument, "--images"))) {
     if (options->n_images == BENCH_MAX_LIST)
       test_fatal ("too many images");
     options->images[options->n_images++] = value;
-  } else if ((value = value_of (argument, "--simd"))) {
+  } else if ((value = test_argument_value (argument, "--simd"))) {
     options->simd = value;
-  } else if ((value = value_of (argument, "--connectivity"))) {
+  } else if ((value = test_argument_value (argument, "--connectivity"))) {
     options->connectivity = (unsigned) test_parse_whole_number (value, 4, 8);
-  } else if ((value = value_of (argument, "--runs"))) {
+  } else if ((value = test_argument_value (argument, "--runs"))) {
     options->runs = (unsigned) test_parse_whole_number (value, 1, 100000);
-  } else if ((value = value_of (argument, "--backend"))) {
+  } else if ((value = test_argument_value (argument, "--backend"))) {
     options->cuda = strcmp (value, "cuda") == 0;
     if (!options->cuda && strcmp (value, "cpu") != 0)
       test_fatal ("no such backend: %s", value);
-  } else if ((value = value_of (argument, "--algorithm"))) {
+  } else if ((value = test_argument_value (argument, "--algorithm"))) {
     options->algorithm = value;
-  } else if ((value = value_of (argument, "--python"))) {
+  } else if ((value = test_argument_value (argument, "--python"))) {
     morphology_python = value;
-  } else if ((value = value_of (argument, "--seed"))) {
+  } else if ((value = test_argument_value (argument, "--seed"))) {
     options->seed = (uint32_t) test_parse_whole_number (value, 0, UINT32_MAX);
   } else {
     test_fatal ("'%s' is not an option; try ccl-bench morphology --help", argument);

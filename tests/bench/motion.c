@@ -298,21 +298,10 @@ measure_peers (const MotionOptions *options, const Video *video, uint64_t ours)
 #endif
 }
 
-/* The value of "--name=VALUE" in @argument, or NULL. */
-static const char *
-value_of (const char *argument, const char *name)
-{
-  size_t length = strlen (name);
-
-  if (strncmp (argument, name, length) != 0 || argument[length] != '=')
-    return NULL;
-  return argument + length + 1;
-}
-
 static bool
 parse_number (const char *argument, const char *name, unsigned least, unsigned most, unsigned *n)
 {
-  const char *value = value_of (argument, name);
+  const char *value = test_argument_value (argument, name);
 
   if (value)
     *n = (unsigned) test_parse_whole_number (value, least, most);
@@ -324,20 +313,20 @@ parse_option (MotionOptions *options, const char *argument)
 {
   const char *value;
 
-  if ((value = value_of (argument, "--size"))) {
+  if ((value = test_argument_value (argument, "--size"))) {
     options->width = (uint32_t) test_parse_number (&value, 2, 32768);
     if (*value++ != 'x')
       test_fatal ("a size such as 1920x1080 is expected");
     options->height = (uint32_t) test_parse_whole_number (value, 2, 32768);
     if (options->width % 2 || options->height % 2)
       test_fatal ("width and height must be even");
-  } else if ((value = value_of (argument, "--video"))) {
+  } else if ((value = test_argument_value (argument, "--video"))) {
     options->video = value;
-  } else if ((value = value_of (argument, "--operations"))) {
+  } else if ((value = test_argument_value (argument, "--operations"))) {
     options->operations = value;
-  } else if ((value = value_of (argument, "--simd"))) {
+  } else if ((value = test_argument_value (argument, "--simd"))) {
     options->simd = value;
-  } else if ((value = value_of (argument, "--backend"))) {
+  } else if ((value = test_argument_value (argument, "--backend"))) {
     options->cpu = strcmp (value, "cpu") == 0;
     options->cuda = strcmp (value, "cuda") == 0;
     if (!options->cpu && !options->cuda)

@@ -173,28 +173,14 @@ GST_START_TEST (test_kinds)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstElement *json = gst_element_factory_make ("ccljson", NULL);
-    GstBus *bus = gst_bus_new ();
-    GstMessage *message;
-    GError *error = NULL;
+    GstElement *json =
+        ccl_test_parse ("ccljson schema=%s lines=%s", cases[i].schema, cases[i].lines);
 
-    gst_element_set_bus (json, bus);
-    gst_util_set_object_arg (G_OBJECT (json), "schema", cases[i].schema);
-    gst_util_set_object_arg (G_OBJECT (json), "lines", cases[i].lines);
-    fail_unless_equals_int (gst_element_set_state (json, GST_STATE_PAUSED),
-                            cases[i].advice ? GST_STATE_CHANGE_FAILURE : GST_STATE_CHANGE_SUCCESS);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-    fail_unless ((message != NULL) == (cases[i].advice != NULL));
-    if (message) {
-      gst_message_parse_error (message, &error, NULL);
-      fail_unless (strstr (error->message, cases[i].advice) != NULL, "%s", error->message);
-      g_clear_error (&error);
-      gst_message_unref (message);
-    }
-    gst_element_set_state (json, GST_STATE_NULL);
-    gst_element_set_bus (json, NULL);
-    gst_object_unref (bus);
-    gst_object_unref (json);
+    if (cases[i].advice)
+      ccl_test_check_start_fails (json, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                                  cases[i].advice);
+    else
+      ccl_test_harness_free (ccl_test_harness_new (json, "GRAY8", WIDTH, HEIGHT));
   }
 }
 GST_END_TEST;

@@ -98,6 +98,16 @@ test_parse_whole_number (const char *text, uint64_t least, uint64_t most)
   return value;
 }
 
+const char *
+test_argument_value (const char *argument, const char *name)
+{
+  size_t length = strlen (name);
+
+  if (strncmp (argument, name, length) != 0 || argument[length] != '=')
+    return NULL;
+  return argument + length + 1;
+}
+
 CclBackend
 test_parse_backend (const char *name)
 {

@@ -42,6 +42,9 @@ uint64_t test_parse_whole_number (const char *text, uint64_t least, uint64_t mos
 /* Ends the program unless @text, the rest of an argument, is empty. */
 void test_parse_end (const char *text);
 
+/* The value of "NAME=VALUE" in @argument, or NULL. */
+const char *test_argument_value (const char *argument, const char *name);
+
 /* cpu, cuda or auto. */
 CclBackend test_parse_backend (const char *name);
 
