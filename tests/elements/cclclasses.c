@@ -11,15 +11,6 @@
 static const gchar *const strings[] = { "person", "car", NULL };
 static const gchar *const turned[] = { "dog", "car", "person", NULL };
 
-static void
-set_names (GstCclMeta *meta, const gchar *const *names)
-{
-  GstCclClassNames *table = gst_ccl_class_names_new (names);
-
-  gst_ccl_meta_set_class_names (meta, table);
-  gst_ccl_class_names_unref (table);
-}
-
 /* A frame with a component of that class. */
 static GstBuffer *
 classified_new (guint number, const gchar *const *names, guint class_id, gdouble confidence)
@@ -32,7 +23,7 @@ classified_new (guint number, const gchar *const *names, guint class_id, gdouble
   component.confidence = confidence;
   meta = gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
   if (names)
-    set_names (meta, names);
+    ccl_test_set_names (meta, names);
 
   return buffer;
 }
@@ -370,7 +361,7 @@ GST_START_TEST (test_zones_twice)
   fail_unless_equals_string (gst_ccl_zones_meta_get_class_name (meta, meta->events[0].class_id),
                              "car");
   /* Meanwhile the object has become a dog. */
-  set_names (gst_buffer_get_ccl_meta (buffer), turned);
+  ccl_test_set_names (gst_buffer_get_ccl_meta (buffer), turned);
   gst_buffer_get_ccl_meta (buffer)->components[0].class_id = 1;
   buffer = gst_harness_push_and_pull (second, buffer);
   meta = gst_buffer_get_ccl_zones_meta (buffer);
@@ -442,7 +433,7 @@ GST_START_TEST (test_merge)
   GstCclMeta *meta = gst_buffer_get_ccl_meta (mask);
   Pair pair;
 
-  set_names (meta, strings);
+  ccl_test_set_names (meta, strings);
   meta->components[0].class_id = 2;
   meta->components[0].confidence = 0.5;
   gst_structure_set (gst_video_region_of_interest_meta_get_param (roi, "cudaccl"), "class",

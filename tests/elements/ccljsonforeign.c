@@ -18,16 +18,13 @@ push_components (GstHarness *h, guint number, guint n)
     { .x = 63, .y = 47, .width = 1, .height = 1, .track = 1, .class_id = 2, .confidence = 2.0 },
     { .x = 0, .y = 0, .width = 1, .height = 1, .track = 2, .class_id = 1 },
   };
-  GstCclClassNames *class_names = gst_ccl_class_names_new (names);
   GstBuffer *buffer = frame_new (number * GST_SECOND, GST_SECOND);
   GstCaps *caps = gst_caps_new_empty_simple ("timestamp/x-unix");
 
   gst_buffer_add_reference_timestamp_meta (buffer, caps, UTC + number * GST_SECOND,
                                            GST_CLOCK_TIME_NONE);
-  gst_ccl_meta_set_class_names (gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n),
-                                class_names);
+  ccl_test_set_names (gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n), names);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-  gst_ccl_class_names_unref (class_names);
   gst_caps_unref (caps);
 }
 

@@ -105,7 +105,6 @@ live_init (Live *live, gint n_frames, const gchar *properties, const gchar *mask
 {
   gchar *description = g_strdup_printf (PIPELINE, n_frames, properties, mask);
   GstElement *element;
-  GstPad *pad;
 
   memset (live, 0, sizeof (*live));
   live->min_age = G_MAXINT64;
@@ -117,12 +116,7 @@ live_init (Live *live, gint n_frames, const gchar *properties, const gchar *mask
   fail_unless (live->pipeline != NULL);
   live->merge = gst_bin_get_by_name (GST_BIN (live->pipeline), "merge");
 
-  element = gst_bin_get_by_name (GST_BIN (live->pipeline), "mask");
-  pad = gst_element_get_static_pad (element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, mark, live, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (element);
-
+  ccl_test_probe (live->pipeline, "mask", "src", mark, live);
   element = gst_bin_get_by_name (GST_BIN (live->pipeline), "sink");
   g_signal_connect (element, "handoff", G_CALLBACK (see), live);
   gst_object_unref (element);

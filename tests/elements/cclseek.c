@@ -34,18 +34,6 @@ add_object (GstBuffer *buffer, guint bottom)
   return buffer;
 }
 
-static void
-add_probe (GstElement *pipeline, const gchar *name, GstPadProbeType type,
-           GstPadProbeCallback callback, gpointer data)
-{
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  GstPad *pad = gst_element_get_static_pad (element, "src");
-
-  gst_pad_add_probe (pad, type, callback, data, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (element);
-}
-
 /* Each second has an object, which stands on the other side of the tripwire than in the one before.
  */
 static GstPadProbeReturn
@@ -150,8 +138,8 @@ GST_START_TEST (test_seek)
   GString *texts[G_N_ELEMENTS (seeks)];
   guint i;
 
-  add_probe (pipeline, "source", GST_PAD_PROBE_TYPE_BUFFER, add_by_time, NULL);
-  add_probe (pipeline, "element", GST_PAD_PROBE_TYPE_BUFFER, note_track, tracks);
+  ccl_test_probe (pipeline, "source", "src", add_by_time, NULL);
+  ccl_test_probe (pipeline, "element", "src", note_track, tracks);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   ccl_test_wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
   g_array_set_size (tracks, 0);
@@ -254,8 +242,8 @@ GST_START_TEST (test_join)
   guint last = joins[__i__].last;
   gchar *events;
 
-  add_probe (pipeline, "one", GST_PAD_PROBE_TYPE_BUFFER, add_above, &last);
-  add_probe (pipeline, "other", GST_PAD_PROBE_TYPE_BUFFER, add_below, NULL);
+  ccl_test_probe (pipeline, "one", "src", add_above, &last);
+  ccl_test_probe (pipeline, "other", "src", add_below, NULL);
   events = collect_events (pipeline);
   fail_unless_equals_string (events, joins[__i__].events);
   describe_count (counts, pipeline, "area");

@@ -223,20 +223,16 @@ GST_START_TEST (test_two_streams)
       "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,format=GRAY8,width=160,height=120 ! "
       "cudaccl backend=cpu ! both.",
       NULL);
-  GstElement *track = gst_bin_get_by_name (GST_BIN (pipeline), "track");
-  GstPad *pad = gst_element_get_static_pad (track, "src");
   GArray *tracks = g_array_new (FALSE, FALSE, sizeof (guint));
   guint i;
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_track, tracks, NULL);
+  ccl_test_probe (pipeline, "track", "src", note_track, tracks);
   ccl_test_play (pipeline);
   fail_unless_equals_int (tracks->len, 40);
   for (i = 0; i < tracks->len; i++)
     fail_unless_equals_int (g_array_index (tracks, guint, i), i < 20 ? 1 : 2);
 
   g_array_unref (tracks);
-  gst_object_unref (pad);
-  gst_object_unref (track);
   gst_object_unref (pipeline);
 }
 GST_END_TEST;

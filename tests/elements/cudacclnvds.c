@@ -176,7 +176,6 @@ GST_START_TEST (test_track)
                                       .class_id = 2,
                                       .confidence = 0.5 };
   GstHarness *h = ccl_test_launch (64, 48, "ccltrack min-persistence=1 attach=nvds");
-  GstCclClassNames *names = gst_ccl_class_names_new (strings);
   const NvDsObjectMeta *object;
   guint i;
 
@@ -185,8 +184,7 @@ GST_START_TEST (test_track)
 
     if (i == 0)
       nv_ds_fake_add_batch (buffer, TRUE);
-    gst_ccl_meta_set_class_names (gst_buffer_add_ccl_meta (buffer, 64, 48, 1, &component, 1),
-                                  names);
+    ccl_test_set_names (gst_buffer_add_ccl_meta (buffer, 64, 48, 1, &component, 1), strings);
     buffer = gst_harness_push_and_pull (h, buffer);
     if (i == 0) {
       fail_unless_equals_int (g_list_length (nv_ds_fake_get_objects (buffer)), 1);
@@ -199,7 +197,6 @@ GST_START_TEST (test_track)
     gst_buffer_unref (buffer);
   }
   fail_unless_equals_int (ccl_test_check_warnings (h, "nvstreammux"), 1);
-  gst_ccl_class_names_unref (names);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;

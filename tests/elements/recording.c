@@ -119,18 +119,6 @@ see_line (GstElement *sink, GstBuffer *buffer, GstPad *pad, Seen *seen)
 }
 
 static void
-add_probe (GstElement *pipeline, const gchar *name, const gchar *pad_name,
-           GstPadProbeCallback callback, Seen *seen)
-{
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  GstPad *pad = gst_element_get_static_pad (element, pad_name);
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, seen, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (element);
-}
-
-static void
 seen_init (Seen *seen)
 {
   CclConfig config;
@@ -166,8 +154,8 @@ run (const gchar *path, Seen *seen)
   element = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_signal_connect (element, "handoff", G_CALLBACK (see_line), seen);
   gst_object_unref (element);
-  add_probe (pipeline, "ccl", "sink", see_mask, seen);
-  add_probe (pipeline, "overlay", "src", see_overlay, seen);
+  ccl_test_probe (pipeline, "ccl", "sink", see_mask, seen);
+  ccl_test_probe (pipeline, "overlay", "src", see_overlay, seen);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   /* Emulators take minutes; Meson ends the test if it hangs. */

@@ -309,6 +309,18 @@ ccl_test_check_stat (GstElement *element, const gchar *name, const gchar *expect
 }
 
 void
+ccl_test_probe (GstElement *pipeline, const gchar *name, const gchar *pad_name,
+                GstPadProbeCallback callback, gpointer data)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstPad *pad = gst_element_get_static_pad (element, pad_name);
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, data, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+
+void
 ccl_test_wait_for (GstElement *pipeline, GstMessageType type)
 {
   GstMessage *message =

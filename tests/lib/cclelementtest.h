@@ -85,6 +85,10 @@ gchar *ccl_test_stat_text (GstElement *element, const gchar *name);
 /* Asserts that a field of the statistics has that text. */
 void ccl_test_check_stat (GstElement *element, const gchar *name, const gchar *expected);
 
+/* Calls @callback with each buffer on the pad of the element @name. */
+void ccl_test_probe (GstElement *pipeline, const gchar *name, const gchar *pad_name,
+                     GstPadProbeCallback callback, gpointer data);
+
 /* Waits for a message of that type from @pipeline; asserts that no error comes
  * first. */
 void ccl_test_wait_for (GstElement *pipeline, GstMessageType type);

@@ -320,6 +320,15 @@ ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id, const GstCclCom
   return param;
 }
 
+void
+ccl_test_set_names (GstCclMeta *meta, const gchar *const *names)
+{
+  GstCclClassNames *table = gst_ccl_class_names_new (names);
+
+  gst_ccl_meta_set_class_names (meta, table);
+  gst_ccl_class_names_unref (table);
+}
+
 GstBuffer *
 ccl_test_scaled_new (GstBuffer *buffer, GstMeta *meta, guint old_width, guint old_height,
                      guint width, guint height)

@@ -91,6 +91,9 @@ GstBuffer *ccl_test_frame_new (guint width, guint height, guint number);
 GstStructure *ccl_test_add_roi (GstBuffer *buffer, const gchar *type, gint id,
                                 const GstCclComponent *component);
 
+/* Names the classes of @meta, from 1 on; @names ends with NULL. */
+void ccl_test_set_names (GstCclMeta *meta, const gchar *const *names);
+
 /* A buffer with @meta of @buffer as a scaler transforms it, from a frame of @old_width x
  * @old_height to one of @width x @height. */
 GstBuffer *ccl_test_scaled_new (GstBuffer *buffer, GstMeta *meta, guint old_width, guint old_height,

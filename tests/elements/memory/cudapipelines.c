@@ -151,16 +151,13 @@ static void
 run_pipeline (const gchar *description, guint frames, guint on_device)
 {
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error), *element;
+  GstElement *pipeline = gst_parse_launch (description, &error);
   Comparison comparison = { .analyzer = NULL };
   GstMessage *message;
-  GstPad *pad;
   GstBus *bus;
 
   fail_unless (error == NULL, "%s", error ? error->message : "");
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
-  pad = gst_element_get_static_pad (element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, compare, &comparison, NULL);
+  ccl_test_probe (pipeline, "ccl", "src", compare, &comparison);
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   push_video (pipeline);
@@ -180,8 +177,6 @@ run_pipeline (const gchar *description, guint frames, guint on_device)
   ccl_analyzer_free (comparison.analyzer);
   gst_message_unref (message);
   gst_object_unref (bus);
-  gst_object_unref (pad);
-  gst_object_unref (element);
   gst_object_unref (pipeline);
 }
 

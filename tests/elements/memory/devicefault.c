@@ -111,9 +111,8 @@ on_need_data (GstElement *source, guint length, gpointer data)
 static GstElement *
 pipeline_new (Run *run)
 {
-  GstElement *pipeline, *element, *source;
+  GstElement *pipeline, *source;
   gchar *description;
-  GstPad *pad;
 
   description = g_strdup_printf (
       "%s ! queue ! cudaccl name=ccl backend=cuda ! queue ! fakesink",
@@ -133,11 +132,7 @@ pipeline_new (Run *run)
     gst_caps_unref (caps);
     g_free (text);
   }
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
-  pad = gst_element_get_static_pad (element, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, run, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (element);
+  ccl_test_probe (pipeline, "ccl", "sink", on_frame, run);
 
   return pipeline;
 }

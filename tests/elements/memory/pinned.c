@@ -261,19 +261,15 @@ GST_START_TEST (test_source)
                        "! cudaccl name=ccl backend=cuda ! %s",
                        rests[__i__]);
   GstElement *pipeline = gst_parse_launch (description, NULL);
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
-  GstPad *pad = gst_element_get_static_pad (element, "src");
   Seen seen = { 0 };
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_at_frame, &seen, NULL);
+  ccl_test_probe (pipeline, "ccl", "src", look_at_frame, &seen);
   ccl_test_play (pipeline);
   fail_unless_equals_int (seen.frames, 30);
   fail_unless_equals_int (seen.pinned, 30);
   fail_unless (seen.first > 0);
   fail_unless_equals_int (seen.last, seen.first);
 
-  gst_object_unref (pad);
-  gst_object_unref (element);
   gst_object_unref (pipeline);
   g_free (description);
 }
