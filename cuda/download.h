@@ -19,7 +19,7 @@ typedef struct CclCudaDownload
   uint32_t *histogram;     /* [CCL_TOPK_BINS] */
   uint32_t *label_map;     /* NULL without label maps */
   CclMask masks[2];        /* the mask and the shadows; no words: not wanted */
-  CclSlices *slices;       /* [max_components]; NULL: not a volume */
+  CclSlices *slices;       /* [max_components]; NULL without a volume */
   uint32_t first;          /* components that the first transfer takes with the header */
   bool mapped;             /* kernels write to the host's copy, and nothing has to be transferred */
 } CclCudaDownload;

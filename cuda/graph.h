@@ -15,7 +15,7 @@ typedef struct CclCudaGraphKey
   size_t pitch;
   uint32_t min_area, max_area, min_width, min_height;
   uint8_t threshold, highest, invert, bits;
-  bool near; /* the operations are those for near objects */
+  bool near; /* with the operations for near objects */
   bool wide; /* pixels have two bytes */
 } CclCudaGraphKey;
 
@@ -24,7 +24,7 @@ typedef struct CclCudaGraph
 {
   CclCudaGraphKey key;
   cudaGraphExec_t exec; /* NULL while the key has come only once */
-  uint64_t used;        /* the number of its last frame, from 1 on; 0: free */
+  uint64_t used;        /* number of its last frame, from 1; 0 if free */
 } CclCudaGraph;
 
 typedef struct CclCudaGraphs

@@ -27,15 +27,15 @@ typedef struct CudaSession
   CclCudaFrame source; /* the frame on the device, or the model's mask of it. work.frame, which is
                         * analysed, is the same or the mask that the operations make of it */
   CclCudaOperations chains[2]; /* for far and near objects; one for all without auto_operations */
-  const CclCudaOperations *operations; /* of the frame: the chain in use */
+  const CclCudaOperations *operations; /* the chain in use for this frame */
   CclCudaWork work;
   CclCudaGraphs graphs;
   CclCudaTiming timing;
   CclCudaDownload download;
   CclCudaShapes shapes;
   CclCudaClasses classes;
-  bool label_map_is_here; /* that of the last frame */
-  bool masks_are_here[2]; /* those of the last frame */
+  bool label_map_is_here; /* the last frame's */
+  bool masks_are_here[2]; /* the last frame's */
   bool is_uploaded;       /* the last frame was not on the device before */
   bool is_stacked;        /* it is the stack of a batch */
   uint32_t *batch_labels; /* [max_components] with frame_height and labels: CclUnstack's */

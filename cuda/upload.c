@@ -35,7 +35,7 @@ typedef struct Route
   bool copied; /* to the image on the device */
 } Route;
 
-/* Rows on their way to the device: those of a frame, or of one plane for the background model. */
+/* Rows on their way to the device: a frame's, or a plane's for the background model. */
 typedef struct Plane
 {
   CclImage image;
@@ -359,13 +359,13 @@ upload_staged (CclCudaUpload *self, const CclCut *cut, const Plane *plane)
 
     stage_rows (&staging, y, y + rows);
     y += rows;
-    /* Without the last row's padding, which is uninitialised. */
+    /* The last row's padding is uninitialised: leave it out. */
     error = copy_rows (self, plane, self->image + offset, self->staging + offset, pitch, rows);
   }
   return error;
 }
 
-/* Kernels read pixels by address, and those of an array have none. */
+/* Kernels read pixels by address, which pixels of an array do not have. */
 static cudaError_t
 copy_array (CclCudaUpload *self, const Plane *plane)
 {

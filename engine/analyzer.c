@@ -507,7 +507,7 @@ check_classes (const CclImage *image, uint32_t width)
 }
 
 /* Checks an image; converts interleaved colours in host memory, and sets @image to their planes.
- * Those in device memory are up to the backend. */
+ * Frames in device memory are left to the backend. */
 static CclStatus
 take_image (CclAnalyzer *self, const CclImage **image)
 {

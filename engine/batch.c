@@ -22,7 +22,7 @@ struct CclBatch
 {
   CclConfig config;      /* of one frame */
   uint32_t frames, n;    /* capacity, and the number in the last batch */
-  CclAnalyzer *analyzer; /* of the frame that they form together */
+  CclAnalyzer *analyzer; /* analyses the frame that they form together */
   int device;            /* whose pinned memory @pixels is; -1: it is not */
   void *pixels;          /* [frames * (height + 1)] rows of @width bytes, or of as many bits */
   bool cleans;           /* each frame on the CPU, with: */

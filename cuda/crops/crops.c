@@ -90,7 +90,7 @@ copy_plane (CclDeviceCropper *self, CclCropPlane *plane, size_t offset, size_t r
   return error;
 }
 
-/* Kernels read pixels by address, and those of an array have none. Of chroma that alternates, both
+/* Kernels read pixels by address, which pixels of an array do not have. Of alternating chroma, both
  * planes are the same array. */
 static CclStatus
 copy_arrays (CclDeviceCropper *self, CclCropTask *task)

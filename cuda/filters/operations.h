@@ -22,7 +22,7 @@ typedef struct CclOperationStep
 /* The steps that lead from a frame's pixels to the mask that is analysed. */
 typedef struct CclCudaOperations
 {
-  uint32_t n; /* 0: the frame is analysed as it is */
+  uint32_t n; /* 0 to analyse the frame as it is */
   CclOperationStep steps[CCL_MAX_STEPS];
   uint64_t *masks[2];   /* [height * pitch] */
   size_t pitch;         /* words */
@@ -30,7 +30,7 @@ typedef struct CclCudaOperations
   CclCudaFrame clean;   /* the resulting mask, as bits */
   CclCudaWork analysis; /* the analysis for fill and drop, by the tile algorithm */
   bool own_tables;      /* analysis.tables must be freed */
-  uint64_t min_area;    /* stands for a drop at the end; 0: there is none */
+  uint64_t min_area;    /* replaces a drop at the end; 0 without one */
 } CclCudaOperations;
 
 /* Plans @range of @session's operations and its region, and allocates their memory. Call this after

@@ -42,7 +42,7 @@ typedef struct CclPasses
 {
   uint64_t *to;            /* never where the frame's pixels are */
   size_t pitch;            /* words, of @to and @region */
-  const uint64_t *region;  /* of one frame; NULL: all of it */
+  const uint64_t *region;  /* of one frame; NULL for all of it */
   uint32_t frames, height; /* the height of one frame; CclCudaFrame.height is that of all */
   uint32_t columns, rows;  /* tiles side by side, and below each other in a frame */
   uint32_t column_reciprocal, row_reciprocal; /* UINT32_MAX / columns and / rows */

@@ -53,7 +53,7 @@ typedef struct CclModelDrift
 {
   uint32_t *counters;
   CclDrift *drift;
-  uint32_t *any; /* whether there is a drift */
+  uint32_t *any; /* 1 if there is a drift */
 } CclModelDrift;
 
 /* A mask that kernels write, in whole words of 64 pixels. */

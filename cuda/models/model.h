@@ -12,9 +12,9 @@ typedef struct CclCudaModel
 {
   CclModel *base; /* borrowed; NULL without a model */
   CclModelState state;
-  CclModelFrame frame;      /* with the planes of the frame that was submitted last */
+  CclModelFrame frame;      /* planes of the last frame submitted */
   CclModelFrame small;      /* the frame in the model's size, if that differs */
-  CclModelMask masks[2];    /* foreground and shadows in the model's size; NULL: not wanted */
+  CclModelMask masks[2];    /* foreground and shadows in the model's size; NULL if not wanted */
   CclModelMask enlarged[2]; /* in the frame's size, if that differs */
   uint32_t newest;          /* see CclModelTask */
   CclModelLight light;

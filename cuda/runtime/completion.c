@@ -106,7 +106,7 @@ is_live (const CclCudaCompletion *self, uint64_t now)
   return self->sync == CCL_SYNC_AUTO && self->ended > 0 && now - self->ended > LIVE_NS;
 }
 
-/* Passes some of the time until the next poll. */
+/* Waits a little before the next poll. */
 static void
 pass_time (CclSync sync, uint64_t waited)
 {

@@ -18,8 +18,8 @@ typedef struct CclCudaCompletion
 {
   CclSync sync;
   cudaEvent_t event;
-  cudaStream_t stream;      /* of the last call */
-  const uint32_t *value;    /* pinned: written last; NULL: use the event */
+  cudaStream_t stream;      /* the last call's */
+  const uint32_t *value;    /* pinned, written last; NULL to use the event */
   CUdeviceptr device_value; /* the same for the stream */
   uint32_t expected;        /* what the stream writes last */
   uint64_t ended;           /* when the last wait did; 0: none yet */

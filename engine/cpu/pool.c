@@ -78,7 +78,7 @@ take_range (CclPool *pool, Worker *owner)
   }
 }
 
-/* Does the rest of the current job, the thread's own range first. */
+/* Does parts of the current job until none are left, the thread's own range first. */
 static void
 take_job (CclPool *pool, unsigned number, unsigned n)
 {
@@ -86,7 +86,7 @@ take_job (CclPool *pool, unsigned number, unsigned n)
     take_range (pool, &pool->workers[(number + k) % n]);
 }
 
-/* Whether there is something to do for a worker. */
+/* Whether a worker has something to do. */
 static bool
 is_called (CclPool *pool)
 {
@@ -194,7 +194,7 @@ ccl_pool_cpus (void)
   return online > 0 ? (unsigned) online : 1;
 }
 
-/* Starts the threads with all signals blocked: those are the application's. */
+/* Starts the threads with all signals blocked: signals belong to the application. */
 static int
 start_workers (CclPool *pool, unsigned wanted)
 {
@@ -269,7 +269,7 @@ ccl_pool_free (CclPool *pool)
 
 static struct
 {
-  pthread_mutex_t lock; /* of the next two */
+  pthread_mutex_t lock; /* protects the next two */
   unsigned references;
   CclPool *pool;
   _Atomic uint32_t jobs; /* in progress; the pool runs the one that came when there was none */

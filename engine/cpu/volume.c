@@ -39,7 +39,7 @@ typedef struct Depth
   uint32_t reserved;
 } Depth;
 
-/* The rows of a slice; those that equal the row above share its tables. */
+/* The rows of a slice; rows equal to the one above share its tables. */
 typedef struct Slice
 {
   CclRow *rows; /* [height] */
@@ -333,7 +333,7 @@ mark_children (const CclTable *table, uint32_t first, uint32_t end)
   }
 }
 
-/* Adds the features of label @i to those of @root. */
+/* Adds the features of label @i to @root's. */
 static inline void
 add_label (const CpuVolume *self, uint32_t root, uint32_t i)
 {
@@ -408,7 +408,7 @@ join_with_slice (const CpuVolume *self, const Slice *slice, const Slice *before)
   }
 }
 
-/* Notes where the runs of a slice's rows are; those of the slice begin with run @first. */
+/* Records where the runs of a slice's rows are; the slice begins with run @first. */
 static void
 note_spans (const CpuVolume *self, const Slice *slice, uint32_t z, uint32_t first)
 {
@@ -449,7 +449,7 @@ label_slab (void *data, uint32_t index)
   }
 }
 
-/* Adds the features of all labels to those of their roots. */
+/* Adds the features of all labels to their roots' features. */
 static void
 add_labels (const CpuVolume *self, const Slab *slab)
 {
