@@ -422,6 +422,44 @@ GST_START_TEST (test_connections)
 }
 GST_END_TEST;
 
+/* --- Searches --- */
+
+GST_START_TEST (test_search)
+{
+  static const struct
+  {
+    const gchar *request, *body;
+  } cases[] = {
+    { GET ("/api/events?limit=2"), "{\"events\":[{\"number\":3},\n{\"number\":2}],\"next\":2}" },
+    { GET ("/api/events?before=2"), "{\"events\":[{\"number\":1}]}" },
+    { GET ("/api/tracks"), "{\"tracks\":[]}" },
+    { GET ("/api/minutes"), "{\"minutes\":[]}" },
+  };
+
+  start (LOCAL);
+  for (guint number = 1; number <= 3; number++) {
+    WatchEvent *event = g_new0 (WatchEvent, 1);
+
+    event->camera = g_strdup ("yard");
+    event->session = g_strdup ("one");
+    event->number = number;
+    event->time = number;
+    event->x = -1;
+    watch_fake_add_event (watch, event);
+  }
+  fail_unless (watch_store_flush (watch->shared.store));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *answer = ask (cases[i].request);
+    g_autoptr (GRegex) others =
+        g_regex_new ("(?<=\\{)\"camera\":[^}]*(?=\"number\")|,\"utc\"[^}]*", 0, 0, NULL);
+    g_autofree gchar *body = g_regex_replace (others, get_body (answer), -1, 0, "", 0, NULL);
+
+    fail_unless_equals_string (body, cases[i].body);
+  }
+  stop ();
+}
+GST_END_TEST;
+
 /* --- Starting --- */
 
 GST_START_TEST (test_start)
@@ -578,6 +616,7 @@ server_suite (void)
   tcase_add_test (tc, test_token);
   tcase_add_test (tc, test_auth);
   tcase_add_test (tc, test_limits);
+  tcase_add_test (tc, test_search);
   tcase_add_test (tc, test_connections);
   tcase_add_test (tc, test_start);
   tcase_add_test (tc, test_openapi);

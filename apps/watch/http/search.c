@@ -119,21 +119,21 @@ read_query (const WebRequest *request, Search *search)
 /* --- Searching, in a thread --- */
 
 static void
-append_lines (GString *text, const Search *search, GPtrArray *records)
+add_records (GString *json, const Search *search, GPtrArray *records)
 {
   for (guint i = 0; i < records->len; i++) {
     gpointer record = g_ptr_array_index (records, i);
     g_autofree gchar *line = NULL;
 
-    if (text->str[text->len - 1] != '[')
-      g_string_append (text, ",\n");
     if (search->what == EVENTS)
       line = watch_event_to_json (record);
     else if (search->what == TRACKS)
       line = watch_track_to_json (record);
     else
       line = watch_minute_to_json (record);
-    g_string_append (text, line);
+    /* One record a line. */
+    web_json_add_json (json, NULL, i ? "\n" : "");
+    g_string_append (json, line);
   }
 }
 
@@ -142,12 +142,11 @@ run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
 {
   static const gchar *const names[] = { "events", "tracks", "minutes" };
   Search *search = data;
-  GString *text = g_string_new (NULL);
   g_autoptr (GPtrArray) records = NULL;
+  GString *json;
   gint64 next = 0;
-  gsize size;
+  gchar *text;
 
-  g_string_append_printf (text, "{\"%s\":[", names[search->what]);
   if (search->what == EVENTS)
     records = watch_store_find_events (search->store, &search->query, &next, &answer->error);
   else if (search->what == TRACKS)
@@ -158,19 +157,18 @@ run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
     answer->error = web_reason_to_error (web_reason_new (WEB_REASON_SEARCH_LARGE, NULL));
     g_clear_pointer (&records, g_ptr_array_unref);
   }
-  if (!records) {
-    g_string_free (text, TRUE);
+  if (!records)
     return;
-  }
-  append_lines (text, search, records);
-  g_string_append (text, "]");
+  json = web_json_new ();
+  web_json_begin_array (json, names[search->what]);
+  add_records (json, search, records);
+  web_json_end_array (json);
   if (next)
-    g_string_append_printf (text, ",\"next\":%" G_GINT64_FORMAT, next);
-  g_string_append (text, "}");
+    web_json_add_int (json, "next", next);
   answer->status = SOUP_STATUS_OK;
   answer->type = "application/json";
-  size = text->len;
-  answer->body = g_bytes_new_take (g_string_free (text, FALSE), size);
+  text = web_json_take (json);
+  answer->body = g_bytes_new_take (text, strlen (text));
 }
 
 static void
