@@ -23,7 +23,7 @@ typedef struct
   guint64 stored, again; /* new events, and repeated ones; since the start */
   guint64 refused;       /* lines that are neither events nor states */
   gint64 last;           /* time of the last line, or 0 */
-  gchar *text;           /* what is wrong, in words, or NULL; g_free() */
+  gchar *text;           /* the present problem, a sentence, or NULL; g_free() */
 } CollectStats;
 
 /* From any thread. */

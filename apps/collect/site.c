@@ -228,6 +228,6 @@ collect_site_new (Collect *collect, GError **error)
   g_autoptr (WatchSettings) settings = collect_get_settings (collect);
   const WebAddress address = { settings->listen, settings->certificate, settings->key };
 
-  collect_page_get_resource (); /* a linker leaves out what is never named */
+  collect_page_get_resource (); /* keep the linker from dropping the resource */
   return web_server_new (&site, collect, &address, error);
 }

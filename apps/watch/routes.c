@@ -84,7 +84,7 @@ watch_server_new (WatchApp *app, GError **error)
   const WebAddress address = { settings->listen, settings->certificate, settings->key };
   WebServer *self;
 
-  watch_page_get_resource (); /* a linker leaves out what is never named */
+  watch_page_get_resource (); /* keep the linker from dropping the resource */
   self = web_server_new (&site, app, &address, error);
   if (self)
     web_server_set_state (self, watch_synopsis_job_new (settings->data),

@@ -18,8 +18,8 @@ typedef struct
 
 /* Finds events and tracks in @files as fast as they can be decoded, and prints a line for each
  * finished file. Scans several cameras at a time, and the files of a camera one after another.
- * Zones, tripwires and the network are those of the camera of that name in @settings, if there
- * is one. Makes no pictures and clips, and spools nothing. An interrupted scan is resumed where
+ * Takes zones, tripwires and the network from the camera of that name in @settings, if there is
+ * one. Makes no pictures and clips, and spools nothing. An interrupted scan is resumed where
  * the last track ended. Reports files that fail on standard error, and then returns FALSE and
  * sets @error. */
 gboolean watch_scan (WatchSettings *settings, WatchStore *store, gchar **files,

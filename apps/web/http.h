@@ -37,7 +37,7 @@ void web_http_error (SoupServerMessage *message, guint status, const gchar *form
 void web_http_refuse (SoupServerMessage *message, guint status, WebReason *reason);
 /* The same for @error, whether it carries a reason or not. */
 void web_http_fail (SoupServerMessage *message, guint status, const GError *error);
-/* Answers 400: @name is to be what @expected says. Returns FALSE. */
+/* Answers 400: the value of @name is wrong, @expected describes a right one. Returns FALSE. */
 gboolean web_http_refuse_value (const WebRequest *request, const gchar *name,
                                 const gchar *expected);
 /* Takes @text. */

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Append to a text of JSON; commas come by themselves. @name is the member's, NULL in an array. */
+/* Append to a text of JSON, with commas where needed. @name is the name of the member, NULL in an
+ * array. */
 
 void web_json_begin_object (GString *json, const gchar *name);
 void web_json_end_object (GString *json);
@@ -21,7 +22,7 @@ void web_json_add_strings (GString *json, const gchar *name, const gchar *const 
 void web_json_add_int (GString *json, const gchar *name, gint64 value);
 void web_json_add_uint (GString *json, const gchar *name, guint64 value);
 void web_json_add_boolean (GString *json, const gchar *name, gboolean value);
-/* With all 17 digits. */
+/* With up to 17 digits, which give the same number when read. */
 void web_json_add_double (GString *json, const gchar *name, gdouble value);
 /* With at most @digits behind the point, without trailing zeros. */
 void web_json_add_decimal (GString *json, const gchar *name, gdouble value, guint digits);
@@ -29,8 +30,9 @@ void web_json_add_decimal (GString *json, const gchar *name, gdouble value, guin
 /* Adds what web_json_take() returned. */
 void web_json_add_json (GString *json, const gchar *name, const gchar *value);
 
-/* Begins an object, and ends it: frees @json, and returns its text. */
+/* Begins the outer object. */
 GString *web_json_new (void);
+/* Ends it, and returns the text; frees @json. */
 gchar *web_json_take (GString *json);
 
 G_END_DECLS

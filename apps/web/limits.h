@@ -19,8 +19,8 @@ gchar *web_network_get_name (GInetAddress *address);
 /* Decides about a new connection: set the limits, count each open connection, and ask. */
 typedef struct
 {
-  const gchar *network; /* of the new connection; NULL: only `max` limits it */
-  guint max;            /* open connections */
+  const gchar *network; /* network of the new connection; NULL: only `max` limits it */
+  guint max;            /* open connections in all */
   guint max_of_network;
   guint n, n_of_network; /* counted so far */
 } WebConnections;

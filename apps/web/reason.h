@@ -107,10 +107,10 @@ typedef struct
   gchar *text;       /* the sentence in English, without credentials */
 } WebReason;
 
-/* The arguments are names and values, both const gchar *, and NULL. Each place of the sentence
- * needs one. */
+/* The arguments are pairs of name and value, const gchar *, and a NULL. The sentence tells which
+ * ones are needed. */
 WebReason *web_reason_new (WebReasonCode code, ...) G_GNUC_NULL_TERMINATED;
-WebReason *web_reason_copy (const WebReason *self); /* of NULL: NULL */
+WebReason *web_reason_copy (const WebReason *self); /* may be NULL */
 void web_reason_free (WebReason *self);             /* may be NULL */
 
 /* Returns the sentence, or NULL if @self is NULL. */

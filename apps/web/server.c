@@ -13,7 +13,7 @@
 #define MAX_OF_NETWORK (MAX_CONNECTIONS / 2)
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
-#define MAX_WAITING 32    /* most answers of a kind that wait for a thread */
+#define MAX_WAITING 32    /* most answers that wait for each kind of thread */
 #define SOCKET_TIMEOUT 30 /* seconds without a byte in or out */
 
 /* Required on every request that changes something: foreign pages cannot send it unasked. */
@@ -84,7 +84,7 @@ find_route (const WebSite *site, const gchar *method, const gchar *path, gchar *
   return NULL;
 }
 
-/* --- Answers that are not finished --- */
+/* --- Unfinished answers --- */
 
 typedef struct
 {
@@ -126,7 +126,7 @@ web_http_finish (WebServer *self, gpointer data)
   g_free (one);
 }
 
-/* --- Answers that threads make --- */
+/* --- Answers made in threads --- */
 
 typedef struct
 {
@@ -248,7 +248,7 @@ web_http_page (const WebRequest *request)
   if (g_str_equal (g_uri_get_path (soup_server_message_get_uri (message)), "/openapi.json"))
     name = "openapi.json";
   path = g_strconcat (request->server->site->pages, name, NULL);
-  /* Names such as `../a` are not in the resource. */
+  /* The resource has no names such as `../a`. */
   body = g_resources_lookup_data (path, 0, NULL);
   if (!body) {
     web_http_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");

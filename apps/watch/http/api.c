@@ -148,7 +148,7 @@ change_clear (Change *change)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Change, change_clear)
 
-/* Returns the value as the file has it, "" for null; or NULL if it is of a wrong type. */
+/* Returns the value as the file has it, "" for null; NULL if its type is wrong. */
 static gchar *
 get_value (JsonNode *node)
 {

@@ -17,7 +17,7 @@ typedef struct
   WatchPreview preview;
   GMutex lock;
   GCond ended;
-  gboolean done, left; /* there is an answer; nobody waits for it */
+  gboolean done, left; /* there is an answer; its receiver has left */
   GstSample *sample;   /* a JPEG picture; or NULL, with */
   GError *error;
 } Try;

@@ -254,8 +254,7 @@ watch_rtsp_auth_check (GstRTSPAuth *auth, GstRTSPContext *context, const gchar *
 }
 
 /* In a thread of the server. If it returns FALSE, the client gets 401, as with a wrong password.
- * What a client sends before it got a challenge is no guess: it answers that of another connection.
- */
+ * Credentials sent before a challenge are no guess: they answer that of another connection. */
 static gboolean
 watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
 {
@@ -420,7 +419,7 @@ watch_rtsp_new (WatchApp *app, GError **error)
   gst_rtsp_server_set_address (self->server,
                                g_network_address_get_hostname (G_NETWORK_ADDRESS (listen)));
   gst_rtsp_server_set_service (self->server, service);
-  /* A client connects for all cameras at once; what does not fit waits for a second. */
+  /* A client connects for all cameras at once; connections beyond the backlog wait a second. */
   gst_rtsp_server_set_backlog (self->server, MAX_CLIENTS);
   gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
   set_auth (self, app);

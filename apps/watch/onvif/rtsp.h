@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * Main thread only. */
 typedef struct _WatchRtsp WatchRtsp;
 
-/* Returns NULL and sets @error if it cannot. @app must live longer. */
+/* Returns NULL and sets @error on failure. @app must live longer. */
 WatchRtsp *watch_rtsp_new (WatchApp *app, GError **error);
 void watch_rtsp_free (WatchRtsp *self);
 

@@ -24,7 +24,7 @@ typedef struct
   guint64 pending; /* lines in the spool */
   guint64 dropped; /* lines dropped from the spool since the database was created */
   guint64 refused; /* lines that the receiver will never take, such as too long; in this session */
-  WebReason *reason; /* what is wrong, or NULL */
+  WebReason *reason; /* why lines do not get through, or NULL */
 } WatchSinkStatus;
 
 /* @store must live longer. */

@@ -114,10 +114,10 @@ gint watch_sink_take (WatchSink *self, gboolean now);
 /* Marks lines that were sent and are not done to be sent again. */
 void watch_sink_send_again (WatchSink *self);
 
-/* @reason says what is wrong, without credentials; NULL if nothing is. Logged if it is new. Takes
- * it. */
+/* Sets the state and takes @reason, why lines do not get through, without credentials; or NULL.
+ * Logs a change. */
 void watch_sink_set_state (WatchSink *self, gboolean connected, WebReason *reason);
-/* The same for what a library says. */
+/* The same for an error message of a library. */
 void watch_sink_fail (WatchSink *self, const gchar *text);
 /* Waits before the next attempt, longer each time until a line is done, but at least @min
  * milliseconds. New lines do not shorten the wait. */

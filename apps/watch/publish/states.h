@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 /* Holds the latest payload of each retained topic, and which ones the broker does not have yet.
- * A file lists the topics, so that those of cameras and zones removed while the program was not
- * running are cleared, too. Thread-safe. */
+ * A file lists the topics, so that a removed camera or zone loses its topics even if the program
+ * was not running at the time. Thread-safe. */
 typedef struct _WatchStates WatchStates;
 
 /* @discovery is Home Assistant's prefix, or empty. @file may not exist. */

@@ -73,8 +73,8 @@ typedef struct
   gchar *class_name; /* or NULL */
   gdouble confidence;
   guint n_points;
-  WatchPoint *points; /* its path, in order of time: the first, the last, and what a straight line
-                         between two of them would miss by more than a hundredth of the frame */
+  WatchPoint *points; /* its path, in order of time: the first, the last, and the points between
+                         that a straight line would miss by more than a hundredth of the frame */
   gchar **zones;      /* zones entered and tripwires crossed; may be NULL */
   gchar *picture;     /* file in the media folder: the frame in which it was largest, or NULL */
 } WatchTrack;

@@ -478,7 +478,7 @@ watch_settings_is_camera_key (const gchar *name)
   return find_key (CAMERA, name) != NULL;
 }
 
-/* Reads the present group of the file; its keys are those of @group in the table. */
+/* Reads the present group of the file, with the keys that the table lists for @group. */
 static gboolean
 read_group (Reader *reader, const gchar *group, gpointer object)
 {
@@ -632,7 +632,7 @@ check_together (Reader *reader, const WatchSettings *settings)
   reader->group = "mqtt";
   if (settings->mqtt_user && !settings->mqtt)
     return fail (reader, "`credentials` needs a key `broker`");
-  /* A program that ends would say that the cameras of the others are offline. */
+  /* A program that ends would report the cameras of the others as offline. */
   if (settings->mqtt && settings->share)
     return fail (reader,
                  "programs that share cameras cannot share the topics of MQTT: use Kafka or "

@@ -24,7 +24,7 @@ gboolean watch_parse_listen (const gchar *text, gboolean *local);
 
 /* Checks the address of a camera, which may also be the absolute path of a file or device.
  * Returns it without user and password, which go to @user and @password unless there are none. On
- * failure, returns NULL and sets @expected to what it should be, without quoting it. */
+ * failure, returns NULL and describes a valid address in @expected, without quoting @text. */
 gchar *watch_parse_camera_uri (const gchar *text, gchar **user, gchar **password,
                                const gchar **expected);
 

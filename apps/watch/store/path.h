@@ -51,7 +51,7 @@ gboolean watch_shape_init (WatchShape *shape, const gdouble *points, guint n_poi
 /* Returns whether the packed path crosses or touches the line, or enters the polygon. */
 gboolean watch_shape_matches (const WatchShape *shape, const guint8 *data, gsize size);
 
-/* Returns whether the zone is among those of the packed path. */
+/* Returns whether the packed path has the zone. */
 gboolean watch_path_has_zone (const guint8 *data, gsize size, guint32 zone);
 
 static inline gboolean

@@ -4,8 +4,9 @@
 /* Tracks have no index for each thing that one may search for. Instead, each WATCH_STORE_BLOCK
  * tracks are put into a block, which is one row: a summary, an array of heads with the fields that
  * most searches test, and the packed paths. A search reads the heads of the blocks whose summary
- * fits, latest first; those of a million tracks take 64 MB. It tests a path exactly only if its
- * cells overlap those of the shape. Tracks that are not in a block yet are read from their rows.
+ * fits, latest first; the heads of a million tracks take 64 MB. It tests a path exactly only if
+ * its cells overlap the cells of the shape. Tracks that are not in a block yet are read from their
+ * rows.
  *
  * Blocks only speed up searches; `tracks` has all of the data. A block may still have tracks that
  * were removed. */

@@ -19,8 +19,8 @@
 /* Most rows that a transaction removes from a table, so that events do not wait for long. */
 #define REMOVE_ROWS 4000
 
-/* The n-th entry upgrades a database of version n to n + 1, after the columns of events: those of
- * watch_event_fields follow by themselves. Once released, entries must not change: add new ones.
+/* The n-th entry upgrades a database of version n to n + 1. Before it, the table of events gets its
+ * new columns, from watch_event_fields. Once released, entries must not change: add new ones.
  * Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
 static const gchar *const upgrades[] = {
   "CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"

@@ -39,14 +39,14 @@ void watch_store_add_minute (WatchStore *self, WatchMinute *minute);
 /* Adds a line to the spool only, as for frames. */
 void watch_store_add_line (WatchStore *self, const gchar *camera, WatchLineKinds kind, gchar *line);
 
-/* Keeps events and tracks out of the spool from now on: those of recordings are no news. */
+/* Keeps events and tracks out of the spool from now on: recordings bring no news. */
 void watch_store_stop_spooling (WatchStore *self);
 
 /* Called in the store's thread after a commit, with the events that are now safe. */
 typedef void (*WatchStoreCommitted) (GPtrArray *events, gpointer user_data);
 void watch_store_set_committed (WatchStore *self, WatchStoreCommitted func, gpointer user_data);
 
-/* --- What survives a restart --- */
+/* --- Kept over restarts --- */
 
 /* The counts of a zone after its last event. */
 typedef struct
