@@ -4,10 +4,12 @@
 #include "gstcclanalysis.h"
 
 #include <gst/base/gstcclutils.h>
-#include <gst/found/gstcclnvds.h>
+#include <gst/found/gstcclanalytics.h>
+#include <gst/found/gstcclmessage.h>
 #include <gst/found/gstcclroi.h>
 
-#include "gstcclpublish.h"
+#include "gstcclconvert.h"
+#include "gstcclfeatures.h"
 #include "gstcclsegmentation.h"
 #include "memory/gstcclmappers.h"
 #include "memory/gstcclpool.h"
@@ -241,7 +243,7 @@ gst_ccl_analysis_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 typedef struct
 {
   CclParams params;
-  GstCudaCclAttach attach;
+  GstCclAttach attach;
   GQuark roi_type;
   gboolean post_messages;
 } Plan;
@@ -305,40 +307,48 @@ gst_ccl_analysis_get_info (const GstCclAnalysis *self)
   return self->segmentation ? &self->frame : &self->session.info;
 }
 
+/* Attaches @converted, which the buffer's metadata then owns, and posts it. */
 static void
-gst_ccl_analysis_attach (GstCclAnalysis *self, GstBuffer *buffer, const Plan *plan,
-                         const CclComponents *components, const GstCclDetails *details)
+gst_ccl_analysis_publish (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf,
+                          const Plan *plan, const CclComponents *components,
+                          GstCclComponent *converted, GstCclClassNames *class_names)
 {
-  gst_ccl_buffer_remove_components (buffer);
-  if (plan->attach & GST_CUDA_CCL_ATTACH_COMPONENTS)
-    gst_ccl_attach_meta (buffer, gst_ccl_analysis_get_info (self), components, details);
-  if (plan->attach & GST_CUDA_CCL_ATTACH_ROI)
-    gst_ccl_attach_rois (buffer, plan->roi_type, components, details);
-#ifdef HAVE_ANALYTICS
-  if (plan->attach & GST_CUDA_CCL_ATTACH_ANALYTICS) {
-    guint n = gst_ccl_attach_detections (buffer, plan->roi_type, components, details);
+  const GstVideoInfo *info = gst_ccl_analysis_get_info (self);
+  const guint width = (guint) GST_VIDEO_INFO_WIDTH (info), n = components->count;
+  const guint height = (guint) GST_VIDEO_INFO_HEIGHT (info);
+  const GstCclAttachment attachment = { converted, n, class_names, width, height, plan->roi_type };
+  GError *error = NULL;
+  GstCclMeta *meta;
 
-    if (n < components->count && !self->warned_detections) {
-      GST_WARNING_OBJECT (self,
-                          "added only the %u largest of %u components to the analytics metadata", n,
-                          components->count);
-      self->warned_detections = TRUE;
-    }
+  if (plan->attach & GST_CCL_ATTACH_COMPONENTS) {
+    meta = gst_buffer_add_ccl_meta (outbuf, width, height, components->found, NULL, 0);
+    meta->components = converted;
+    meta->n_components = n;
+    if (class_names)
+      gst_ccl_meta_set_class_names (meta, class_names);
   }
-#endif
-  if (plan->attach & GST_CUDA_CCL_ATTACH_NVDS) {
-    GstCclComponent *converted = gst_ccl_components_convert (components, details);
-    GError *error = NULL;
+  if (!gst_ccl_attach (outbuf, plan->attach, &attachment, &error)) {
+    if (!self->warned_nvds)
+      GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
+    self->warned_nvds = TRUE;
+    g_clear_error (&error);
+  }
+  if ((plan->attach & GST_CCL_ATTACH_ANALYTICS) && n > GST_CCL_ANALYTICS_MAX &&
+      !self->warned_detections) {
+    GST_WARNING_OBJECT (self,
+                        "added only the %u largest of %u components to the analytics metadata",
+                        GST_CCL_ANALYTICS_MAX, n);
+    self->warned_detections = TRUE;
+  }
 
-    if (!gst_ccl_nvds_attach (buffer, g_quark_to_string (plan->roi_type), converted,
-                              components->count, details->names, &error)) {
-      if (!self->warned_nvds)
-        GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", error->message), (NULL));
-      self->warned_nvds = TRUE;
-      g_clear_error (&error);
-    }
+  if (plan->post_messages)
+    gst_element_post_message (
+        GST_ELEMENT (self),
+        gst_ccl_components_message_new (GST_OBJECT (self), "cudaccl",
+                                        &GST_BASE_TRANSFORM (self)->segment, inbuf, width, height,
+                                        components->found, converted, n, class_names));
+  if (!(plan->attach & GST_CCL_ATTACH_COMPONENTS))
     g_free (converted);
-  }
 }
 
 /* Returns details by the session's configuration: properties may have changed since the start. */
@@ -346,19 +356,13 @@ static GstCclDetails
 gst_ccl_analysis_get_details (GstCclAnalysis *self)
 {
   const CclConfig *config = &self->session.config;
-  GstCclDetails details = { .features = config->second_order ? GST_CCL_FEATURE_ELLIPSE : 0 };
+  GstCclDetails details = { .features = gst_ccl_features_from_config (config) };
 
   if (config->values == CCL_VALUES_EQUAL &&
       ccl_analyzer_values (self->session.analyzer, &details.values) == CCL_OK)
     details.names = self->session.class_names;
-  if (!config->shapes || ccl_analyzer_shapes (self->session.analyzer, &details.shapes) != CCL_OK)
-    return details;
-  if (config->shapes & CCL_SHAPES_TOPOLOGY)
-    details.features |= GST_CCL_FEATURE_HOLES;
-  if (config->shapes & CCL_SHAPES_PERIMETER)
-    details.features |= GST_CCL_FEATURE_PERIMETER;
-  if (config->shapes & CCL_SHAPES_LUMA)
-    details.features |= GST_CCL_FEATURE_LUMA;
+  if (config->shapes && ccl_analyzer_shapes (self->session.analyzer, &details.shapes) != CCL_OK)
+    details.features &= GST_CCL_FEATURE_ELLIPSE;
 
   return details;
 }
@@ -395,12 +399,10 @@ gst_ccl_analysis_process_source (GstCclAnalysis *self, GstBuffer *inbuf, GstBuff
 
   if (GST_CCL_ANALYSIS_GET_CLASS (self)->review)
     GST_CCL_ANALYSIS_GET_CLASS (self)->review (self, &components);
-  gst_ccl_analysis_attach (self, outbuf, &plan, &components, &details);
-  if (plan.post_messages)
-    gst_element_post_message (
-        GST_ELEMENT (self),
-        gst_ccl_message_new (GST_OBJECT (self), &GST_BASE_TRANSFORM (self)->segment, inbuf,
-                             gst_ccl_analysis_get_info (self), &components, &details));
+  gst_ccl_buffer_remove_components (outbuf);
+  if (plan.attach || plan.post_messages)
+    gst_ccl_analysis_publish (self, inbuf, outbuf, &plan, &components,
+                              gst_ccl_components_convert (&components, &details), details.names);
 
   return GST_FLOW_OK;
 }

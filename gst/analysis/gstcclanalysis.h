@@ -40,9 +40,7 @@ typedef struct
   GstVideoInfo output;       /* format of pictures */
   gboolean warned_truncated; /* since the start */
   gboolean warned_nvds;
-#ifdef HAVE_ANALYTICS
   gboolean warned_detections;
-#endif
 } GstCclAnalysis;
 
 /* For functions that install properties: where instances have their settings. */

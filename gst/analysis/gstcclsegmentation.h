@@ -6,7 +6,7 @@
 
 #include <gst/video/video.h>
 
-#include "gstcclpublish.h"
+#include "gstcclconvert.h"
 
 G_BEGIN_DECLS
 

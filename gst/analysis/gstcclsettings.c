@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "gstcclfeatures.h"
+
 /* One frame in this many is measured for the statistics. */
 #define TIMING_INTERVAL 16
 
@@ -142,39 +144,6 @@ values_get_type (void)
   return gst_ccl_register_enum (&type, "GstCudaCclValues", values);
 }
 
-static GType
-attach_get_type (void)
-{
-  static GType type = 0;
-  static const GFlagsValue values[] = {
-    { GST_CUDA_CCL_ATTACH_COMPONENTS, "One GstCclMeta with all components", "components" },
-    { GST_CUDA_CCL_ATTACH_ROI, "One GstVideoRegionOfInterestMeta for each component", "roi" },
-#ifdef HAVE_ANALYTICS
-    { GST_CUDA_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each component",
-      "analytics" },
-#endif
-    { GST_CUDA_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each component", "nvds" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_ccl_register_flags (&type, "GstCudaCclAttach", values);
-}
-
-static GType
-features_get_type (void)
-{
-  static GType type = 0;
-  static const GFlagsValue values[] = {
-    { GST_CCL_FEATURE_ELLIPSE, "Orientation and axes", "ellipse" },
-    { GST_CCL_FEATURE_HOLES, "Number of holes", "holes" },
-    { GST_CCL_FEATURE_PERIMETER, "Length of the outline", "perimeter" },
-    { GST_CCL_FEATURE_LUMA, "Mean and range of luma", "luma" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_ccl_register_flags (&type, "GstCudaCclFeatures", values);
-}
-
 /* In functions with the parameters @gobject_class and @offset. */
 #define INSTALL(field, pspec)                                                                  \
   gst_ccl_properties_install (gobject_class, GST_CCL_FIELD_AT (offset, GstCclSettings, field), \
@@ -255,7 +224,7 @@ install_engine_properties (GObjectClass *gobject_class, gssize offset)
    */
   INSTALL (features, g_param_spec_flags ("features", "Features",
                                          "What to measure beyond box, area and centroid.",
-                                         features_get_type (), 0, GST_CCL_READY));
+                                         gst_ccl_features_get_type (), 0, GST_CCL_READY));
 
   /**
    * cudaccl:threads:
@@ -458,8 +427,8 @@ install_result_properties (GObjectClass *gobject_class, gssize offset,
    * Since: 0.1
    */
   INSTALL (attach, g_param_spec_flags (
-                       "attach", "Attach", "Metadata to attach to frames.", attach_get_type (),
-                       GST_CUDA_CCL_ATTACH_COMPONENTS | GST_CUDA_CCL_ATTACH_ROI, GST_CCL_PLAYING));
+                       "attach", "Attach", "Metadata to attach to frames.", GST_TYPE_CCL_ATTACH,
+                       GST_CCL_ATTACH_COMPONENTS | GST_CCL_ATTACH_ROI, GST_CCL_PLAYING));
 
   /**
    * cudaccl:roi-type:
@@ -592,14 +561,6 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class, gssize offset)
                               upload_get_type (), CCL_UPLOAD_AUTO, GST_CCL_READY));
 }
 
-static unsigned
-gst_ccl_features_to_shapes (guint features)
-{
-  return (features & GST_CCL_FEATURE_HOLES ? CCL_SHAPES_TOPOLOGY : 0u) |
-         (features & GST_CCL_FEATURE_PERIMETER ? CCL_SHAPES_PERIMETER : 0u) |
-         (features & GST_CCL_FEATURE_LUMA ? CCL_SHAPES_LUMA : 0u);
-}
-
 void
 gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
 {
@@ -610,8 +571,7 @@ gst_ccl_settings_get_config (const GstCclSettings *settings, CclConfig *config)
   config->device = settings->cuda_device_id;
   config->max_components = settings->max_components;
   config->threads = settings->threads;
-  config->second_order = (settings->features & GST_CCL_FEATURE_ELLIPSE) != 0;
-  config->shapes = gst_ccl_features_to_shapes (settings->features);
+  gst_ccl_features_configure (settings->features, config);
   config->values = settings->values;
   config->sync = settings->cuda_sync;
   config->graphs = settings->cuda_graphs;

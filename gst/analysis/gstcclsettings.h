@@ -7,28 +7,9 @@
 #include <cudaccl/ccl.h>
 #include <gst/base/gstcclproperties.h>
 #include <gst/ccl/gstccl.h>
+#include <gst/found/gstcclattach.h>
 
 G_BEGIN_DECLS
-
-/**
- * GstCudaCclAttach:
- * @GST_CUDA_CCL_ATTACH_COMPONENTS: one #GstCclMeta with all components
- * @GST_CUDA_CCL_ATTACH_ROI: one #GstVideoRegionOfInterestMeta for each component
- * @GST_CUDA_CCL_ATTACH_ANALYTICS: one object detection for each component, in one
- *   #GstAnalyticsRelationMeta; in builds with gstreamer-analytics-1.0 only
- * @GST_CUDA_CCL_ATTACH_NVDS: one NvDsObjectMeta for each component, in frames of DeepStream
- *
- * Metadata to attach to frames.
- *
- * Since: 0.1
- */
-typedef enum
-{
-  GST_CUDA_CCL_ATTACH_COMPONENTS = 1 << 0,
-  GST_CUDA_CCL_ATTACH_ROI = 1 << 1,
-  GST_CUDA_CCL_ATTACH_ANALYTICS = 1 << 2,
-  GST_CUDA_CCL_ATTACH_NVDS = 1 << 3,
-} GstCudaCclAttach;
 
 /**
  * GstCclMotionShadows:
@@ -84,7 +65,7 @@ typedef struct
   guint64 min_area, max_area; /* in pixels */
   gdouble min_relative_area;  /* share of the frame's area */
   guint min_width, min_height;
-  GstCudaCclAttach attach;
+  GstCclAttach attach;
   gchar *roi_type;
   gboolean post_messages;
 

@@ -4,6 +4,7 @@
 #include "gstcclanalytics.h"
 
 #ifdef HAVE_ANALYTICS
+#include <stdlib.h>
 #include <gst/analytics/analytics.h>
 
 #include "gstcclroi.h"
@@ -74,39 +75,127 @@ add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *id
   }
 }
 
-void
-gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
-                               GstCclClassNames *names, const gchar *no_class)
+/* Selects the components above an area, and the first @n_equal of exactly that area. */
+typedef struct
 {
-  /* A detection and a track each; both grow in steps of their initial value. */
-  const guint n_entries = 2 * CLAMP (n, 1, GST_CCL_ANALYTICS_MAX);
-  GstAnalyticsRelationMetaInitParams params = { n_entries, (gsize) n_entries * ENTRY_SIZE };
+  guint64 area;
+  guint n_equal;
+} Selection;
+
+static int
+compare_areas (const void *a, const void *b)
+{
+  guint64 area_a = *(const guint64 *) a;
+  guint64 area_b = *(const guint64 *) b;
+
+  return (area_a < area_b) - (area_a > area_b);
+}
+
+/* Selects the @most largest of @n components. */
+static Selection
+select_largest (const GstCclComponent *components, guint n, guint most)
+{
+  Selection selection = { 0, 0 };
+  guint64 *areas;
+  guint i;
+
+  if (n <= most)
+    return selection;
+
+  areas = g_new (guint64, n);
+  for (i = 0; i < n; i++)
+    areas[i] = components[i].area;
+  qsort (areas, n, sizeof (*areas), compare_areas);
+
+  selection.area = areas[most - 1];
+  for (i = most; i > 0 && areas[i - 1] == selection.area; i--)
+    selection.n_equal++;
+  g_free (areas);
+
+  return selection;
+}
+
+static gboolean
+is_selected (Selection *selection, const GstCclComponent *component)
+{
+  if (component->area != selection->area)
+    return component->area > selection->area;
+
+  if (selection->n_equal == 0)
+    return FALSE;
+  selection->n_equal--;
+
+  return TRUE;
+}
+
+/* Returns the id, or -1 on failure. */
+static gint
+add_detection (GstAnalyticsRelationMeta *meta, const GstCclComponent *component,
+               GstCclClassNames *names, GQuark no_class, gfloat confidence)
+{
+  const gchar *name = names ? gst_ccl_class_names_get_name (names, component->class_id) : NULL;
+  GstAnalyticsODMtd detection;
+
+  if (!gst_analytics_relation_meta_add_od_mtd (
+          meta, name && *name ? g_quark_from_string (name) : no_class, (gint) component->x,
+          (gint) component->y, (gint) component->width, (gint) component->height, confidence,
+          &detection))
+    return -1;
+
+  return (gint) detection.id;
+}
+
+static gboolean
+has_detections (GstBuffer *buffer)
+{
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
   GstAnalyticsODMtd detection;
   gpointer state = NULL;
-  gint *ids;
+
+  return meta && gst_analytics_relation_meta_iterate (
+                     meta, &state, gst_analytics_od_mtd_get_mtd_type (), &detection);
+}
+
+static void
+add_tracked (GstBuffer *buffer, GstAnalyticsRelationMeta *meta, const GstCclComponent *objects,
+             guint n, GstCclClassNames *names, GQuark no_class)
+{
+  gint *ids = g_new (gint, n);
   guint i;
 
-  if (meta && gst_analytics_relation_meta_iterate (
-                  meta, &state, gst_analytics_od_mtd_get_mtd_type (), &detection))
+  for (i = 0; i < n; i++)
+    ids[i] = add_detection (meta, &objects[i], names, no_class, (gfloat) objects[i].confidence);
+  add_tracks (buffer, objects, ids, n);
+  g_free (ids);
+}
+
+void
+gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, guint n,
+                       GstCclClassNames *names, GQuark no_class, gboolean tracked)
+{
+  const guint n_each = tracked ? 2 : 1; /* a detection and a track */
+  const guint most = GST_CCL_ANALYTICS_MAX / n_each;
+  const guint n_entries = n_each * CLAMP (n, 1, most);
+  /* Both grow in steps of their initial value. */
+  GstAnalyticsRelationMetaInitParams params = { n_entries, (gsize) n_entries * ENTRY_SIZE };
+  GstAnalyticsRelationMeta *meta;
+  Selection selection;
+  guint i;
+
+  if (tracked && has_detections (buffer))
     return;
 
-  n = MIN (n, GST_CCL_ANALYTICS_MAX);
   meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
-  ids = g_new (gint, n);
-  for (i = 0; i < n; i++) {
-    const GstCclComponent *c = &components[i];
-    const gchar *name = names ? gst_ccl_class_names_get_name (names, c->class_id) : NULL;
-    GQuark type = g_quark_from_string (name && *name ? name : no_class);
-
-    ids[i] = gst_analytics_relation_meta_add_od_mtd (meta, type, (gint) c->x, (gint) c->y,
-                                                     (gint) c->width, (gint) c->height,
-                                                     (gfloat) c->confidence, &detection)
-                 ? (gint) detection.id
-                 : -1;
+  if (tracked) {
+    add_tracked (buffer, meta, components, MIN (n, most), names, no_class);
+    return;
   }
-  add_tracks (buffer, components, ids, n);
-  g_free (ids);
+
+  selection = select_largest (components, n, most);
+  for (i = 0; i < n; i++) {
+    if (is_selected (&selection, &components[i]))
+      add_detection (meta, &components[i], names, no_class, 1.0f);
+  }
 }
 
 static guint
@@ -155,8 +244,8 @@ gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstC
 }
 #else
 void
-gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
-                               GstCclClassNames *names, const gchar *no_class)
+gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, guint n,
+                       GstCclClassNames *names, GQuark no_class, gboolean tracked)
 {
 }
 

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-#define GST_CCL_ANALYTICS_MAX 2048
+/* The most entries in a buffer's relation metadata, whose matrix then takes 16 MiB. */
+#define GST_CCL_ANALYTICS_MAX 4096
 
 /* Appends the boxes, classes and confidences of the object detections in the
  * GstAnalyticsRelationMeta of @buffer to @components, GstCclComponent, each with its id as label;
@@ -18,11 +19,13 @@ G_BEGIN_DECLS
 void gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
                              GArray *components);
 
-/* Adds an object detection for each component, whose type is the name of its class or @no_class,
- * with its track, if @buffer has none. The relation metadata has a matrix of all pairs of entries:
- * only the first GST_CCL_ANALYTICS_MAX components are added. @buffer must be writable. */
-void gst_ccl_analytics_add_objects (GstBuffer *buffer, const GstCclComponent *components, guint n,
-                                    GstCclClassNames *names, const gchar *no_class);
+/* Adds an object detection for each component, whose type is the name of its class or @no_class.
+ * With @tracked, adds tracks, too, but nothing if @buffer has detections. The relation metadata has
+ * a matrix of all pairs of entries: of more components than GST_CCL_ANALYTICS_MAX, only the largest
+ * are added; with @tracked, which takes two entries each, the first half of that. @buffer must be
+ * writable. */
+void gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, guint n,
+                            GstCclClassNames *names, GQuark no_class, gboolean tracked);
 
 /* Adds a GstAnalyticsTrackingMtd for each of the @n objects that is tracked, and relates it to the
  * object detection with the box of components[sources[i]], which objects[i] was made of; none with

@@ -1,35 +1,49 @@
-/* cudaccl - objects as metadata of other elements
+/* cudaccl - components and objects as metadata of other elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclattach.h"
+
+#include <gst/base/gstcclproperties.h>
 
 #include "gstcclanalytics.h"
 #include "gstcclnvds.h"
 #include "gstcclroi.h"
 
-#define NO_CLASS "object"
+GType
+gst_ccl_attach_get_type (void)
+{
+  static GType type = 0;
+  static const GFlagsValue values[] = {
+    { GST_CCL_ATTACH_COMPONENTS, "One GstCclMeta with all components", "components" },
+    { GST_CCL_ATTACH_ROI, "One GstVideoRegionOfInterestMeta for each component", "roi" },
+#ifdef HAVE_ANALYTICS
+    { GST_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each component",
+      "analytics" },
+#endif
+    { GST_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each component", "nvds" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_ccl_register_flags (&type, "GstCudaCclAttach", values);
+}
 
 GType
 gst_ccl_object_attach_get_type (void)
 {
   static GType type = 0;
   static const GFlagsValue values[] = {
-    { GST_CCL_OBJECT_ATTACH_ROI, "One GstVideoRegionOfInterestMeta for each object", "roi" },
+    { GST_CCL_ATTACH_ROI, "One GstVideoRegionOfInterestMeta for each object", "roi" },
 #ifdef HAVE_ANALYTICS
-    { GST_CCL_OBJECT_ATTACH_ANALYTICS, "One GstAnalytics object detection for each object",
-      "analytics" },
+    { GST_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each object", "analytics" },
 #endif
-    { GST_CCL_OBJECT_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each object", "nvds" },
+    { GST_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each object", "nvds" },
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCclObjectAttach", values));
-
-  return type;
+  return gst_ccl_register_flags (&type, "GstCclObjectAttach", values);
 }
 
-/* What elements of DL Streamer read: shares of the frame, and the track. */
+/* Adds DL Streamer's parameters: the box in shares of the frame, and the track. */
 static void
 add_dl_streamer (GstVideoRegionOfInterestMeta *roi, const GstCclComponent *component, guint width,
                  guint height)
@@ -50,33 +64,62 @@ add_dl_streamer (GstVideoRegionOfInterestMeta *roi, const GstCclComponent *compo
                                 (gint) MIN (component->track, G_MAXINT), NULL));
 }
 
-static void
-attach_rois (GstBuffer *buffer, const GstCclComponent *components, guint n, GstCclClassNames *names,
-             guint width, guint height)
+/* Returns the first of @n consecutive ids that no region has. */
+static gint
+find_free_ids (GstBuffer *buffer, guint n)
 {
+  gboolean from_zero = TRUE;
+  gpointer state = NULL;
+  gint first = 0;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
+
+    from_zero &= id < 0 || (guint) id >= n;
+    /* Ids so large that fewer than n follow are ignored. */
+    if (id >= first && (guint) id < (guint) G_MAXINT - n)
+      first = id + 1;
+  }
+
+  return from_zero ? 0 : first;
+}
+
+static void
+attach_rois (GstBuffer *buffer, const GstCclAttachment *attachment)
+{
+  const gint first = find_free_ids (buffer, attachment->n_components);
   guint i;
 
-  for (i = 0; i < n; i++) {
-    const gchar *name = names ? gst_ccl_class_names_get_name (names, components[i].class_id) : NULL;
+  for (i = 0; i < attachment->n_components; i++) {
+    const GstCclComponent *component = &attachment->components[i];
+    const gchar *name =
+        attachment->class_names
+            ? gst_ccl_class_names_get_name (attachment->class_names, component->class_id)
+            : NULL;
+    const GQuark type = name && *name ? g_quark_from_string (name) : attachment->type;
+    GstVideoRegionOfInterestMeta *roi =
+        gst_ccl_rois_add (buffer, type, first + (gint) i, component, name);
 
-    add_dl_streamer (gst_ccl_rois_add (buffer,
-                                       g_quark_from_string (name && *name ? name : NO_CLASS),
-                                       (gint) i, &components[i], name),
-                     &components[i], width, height);
+    if (attachment->tracked)
+      add_dl_streamer (roi, component, attachment->width, attachment->height);
   }
 }
 
 gboolean
-gst_ccl_attach_objects (GstBuffer *buffer, GstCclObjectAttach kinds,
-                        const GstCclComponent *components, guint n, GstCclClassNames *names,
-                        guint width, guint height, GError **error)
+gst_ccl_attach (GstBuffer *buffer, GstCclAttach kinds, const GstCclAttachment *attachment,
+                GError **error)
 {
-  if ((kinds & GST_CCL_OBJECT_ATTACH_ROI) &&
-      gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) == 0)
-    attach_rois (buffer, components, n, names, width, height);
-  if (kinds & GST_CCL_OBJECT_ATTACH_ANALYTICS)
-    gst_ccl_analytics_add_objects (buffer, components, n, names, NO_CLASS);
+  if ((kinds & GST_CCL_ATTACH_ROI) &&
+      (!attachment->tracked ||
+       gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) == 0))
+    attach_rois (buffer, attachment);
+  if (kinds & GST_CCL_ATTACH_ANALYTICS)
+    gst_ccl_analytics_add (buffer, attachment->components, attachment->n_components,
+                           attachment->class_names, attachment->type, attachment->tracked);
 
-  return !(kinds & GST_CCL_OBJECT_ATTACH_NVDS) ||
-         gst_ccl_nvds_attach (buffer, NO_CLASS, components, n, names, error);
+  return !(kinds & GST_CCL_ATTACH_NVDS) ||
+         gst_ccl_nvds_attach (buffer, g_quark_to_string (attachment->type), attachment->components,
+                              attachment->n_components, attachment->class_names, error);
 }

@@ -1,4 +1,4 @@
-/* cudaccl - objects as metadata of other elements
+/* cudaccl - components and objects as metadata of other elements
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifndef __GST_CCL_ATTACH_H__
@@ -8,25 +8,39 @@
 
 G_BEGIN_DECLS
 
-/* The values are those of cudaccl's property attach. */
+/* Kinds of metadata, the values of the properties `attach`. */
 typedef enum
 {
-  GST_CCL_OBJECT_ATTACH_ROI = 1 << 1,
-  GST_CCL_OBJECT_ATTACH_ANALYTICS = 1 << 2,
-  GST_CCL_OBJECT_ATTACH_NVDS = 1 << 3,
-} GstCclObjectAttach;
+  GST_CCL_ATTACH_COMPONENTS = 1 << 0, /* GstCclMeta */
+  GST_CCL_ATTACH_ROI = 1 << 1,
+  GST_CCL_ATTACH_ANALYTICS = 1 << 2, /* in builds with gstreamer-analytics-1.0 only */
+  GST_CCL_ATTACH_NVDS = 1 << 3,
+} GstCclAttach;
 
+/* GstCudaCclAttach for elements that find components, and GstCclObjectAttach for those that track
+ * objects, which always have a GstCclMeta. */
+#define GST_TYPE_CCL_ATTACH (gst_ccl_attach_get_type ())
+GType gst_ccl_attach_get_type (void);
 #define GST_TYPE_CCL_OBJECT_ATTACH (gst_ccl_object_attach_get_type ())
 GType gst_ccl_object_attach_get_type (void);
 
-/* Attaches objects to the writable @buffer, of @width by @height pixels, as regions of interest,
- * object detections or objects of DeepStream, whose type or label is the name of the class, or
- * "object". Kinds that @buffer has already, and those that this build lacks, are left out. Returns
- * FALSE and sets @error if it has no batch of DeepStream, but needs one. */
-gboolean gst_ccl_attach_objects (GstBuffer *buffer, GstCclObjectAttach kinds,
-                                 const GstCclComponent *components, guint n,
-                                 GstCclClassNames *names, guint width, guint height,
-                                 GError **error);
+/* The components of a frame. */
+typedef struct
+{
+  const GstCclComponent *components;
+  guint n_components;
+  GstCclClassNames *class_names; /* may be NULL */
+  guint width, height;           /* of the frame */
+  GQuark type;                   /* type or label of those without a class name */
+  gboolean tracked; /* objects of a tracker: those that the buffer has already stay, and regions
+                     * also get DL Streamer's parameters */
+} GstCclAttachment;
+
+/* Attaches a component each to the writable @buffer: regions of interest, object detections,
+ * objects of DeepStream. GST_CCL_ATTACH_COMPONENTS is up to the caller. Returns FALSE and sets
+ * @error if DeepStream's batch is wanted but missing. */
+gboolean gst_ccl_attach (GstBuffer *buffer, GstCclAttach kinds, const GstCclAttachment *attachment,
+                         GError **error);
 
 G_END_DECLS
 

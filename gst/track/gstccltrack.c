@@ -105,7 +105,7 @@ struct _GstCclTrack
   GstCclTrackerParams params;
   gboolean objects, classes_only;
   gboolean post_messages;
-  GstCclObjectAttach attach;
+  GstCclAttach attach;
   guint n_tracks;
   guint64 exceeded, crowded;
 
@@ -432,7 +432,7 @@ gst_ccl_track_restart (GstCclFilter *filter, GstCclRestart why)
 typedef struct
 {
   gboolean objects, classes_only, post_messages;
-  GstCclObjectAttach attach;
+  GstCclAttach attach;
 } Options;
 
 /* Passes the settings to the tracker. The minimum area applies only to components. */
@@ -672,14 +672,20 @@ gst_ccl_track_put_meta (GstCclTrack *self, GstBuffer *buffer, const GstCclFound 
 /* Attaches the objects as the other kinds of metadata. */
 static void
 gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *found,
-                      GstCclObjectAttach attach)
+                      GstCclAttach attach)
 {
+  const GstCclAttachment attachment = {
+    .components = (const GstCclComponent *) self->output->data,
+    .n_components = self->output->len,
+    .class_names = gst_ccl_classes_get_names (self->classes),
+    .width = found->width,
+    .height = found->height,
+    .type = g_quark_from_static_string ("object"),
+    .tracked = TRUE,
+  };
   GError *error = NULL;
 
-  if (!attach ||
-      gst_ccl_attach_objects (buffer, attach, (const GstCclComponent *) self->output->data,
-                              self->output->len, gst_ccl_classes_get_names (self->classes),
-                              found->width, found->height, &error))
+  if (!attach || gst_ccl_attach (buffer, attach, &attachment, &error))
     return;
 
   if (!self->warned)
