@@ -78,6 +78,9 @@ ROOMS = [
 # Drawn side by side, from the left.
 BANDS = [('engine', 'cuda', 'python'), ('gst',), ('apps',)]
 
+# Folders with sources; others hold builds and sites.
+HOUSES = ('engine', 'cuda', 'python', 'gst', 'apps', 'pipelines', 'docs', 'tests')
+
 PICTURE = 'docs/figures/rooms.svg'
 SOURCES = ('.c', '.h', '.cu', '.cuh', '.cpp', '.js')
 INCLUDE_FOLDERS = ('', 'engine/include', 'gst/meta/include')
@@ -85,13 +88,13 @@ FREE = ('tests/', 'pipelines/', 'docs/')  # may include every room
 
 
 def find_sources(root):
-    """Yields the paths of all sources below root, without build folders."""
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders
-                            if not name.startswith(('.', 'build', '__pycache__')))
-        for name in sorted(files):
-            if name.endswith(SOURCES):
-                yield os.path.relpath(os.path.join(folder, name), root)
+    """Yields the paths of all sources of the tree."""
+    for house in HOUSES:
+        for folder, folders, files in os.walk(os.path.join(root, house)):
+            folders[:] = sorted(name for name in folders if not name.startswith(('.', '__pycache__')))
+            for name in sorted(files):
+                if name.endswith(SOURCES):
+                    yield os.path.relpath(os.path.join(folder, name), root)
 
 
 def find_includes(root, sources):

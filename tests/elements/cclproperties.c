@@ -111,17 +111,17 @@ GST_START_TEST (test_strings)
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstElement *element = gst_element_factory_make (cases[i].element, NULL);
     GstElement *other = gst_element_factory_make (cases[i].element, NULL);
-    g_autofree gchar *first = NULL, *set = NULL, *unset = NULL, *second = NULL;
+    g_autofree gchar *before = NULL, *set = NULL, *unset = NULL, *after = NULL;
 
-    g_object_get (other, cases[i].property, &first, NULL);
+    g_object_get (other, cases[i].property, &before, NULL);
     g_object_set (element, cases[i].property, "other", NULL);
     g_object_get (element, cases[i].property, &set, NULL);
     g_object_set (element, cases[i].property, NULL, NULL);
     g_object_get (element, cases[i].property, &unset, NULL);
-    g_object_get (other, cases[i].property, &second, NULL);
+    g_object_get (other, cases[i].property, &after, NULL);
     fail_unless_equals_string (set, "other");
     fail_unless_equals_string (unset, cases[i].unset);
-    fail_unless_equals_string (first, second);
+    fail_unless_equals_string (before, after);
     gst_object_unref (element);
     gst_object_unref (other);
   }
