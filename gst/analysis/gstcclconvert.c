@@ -1,4 +1,4 @@
-/* cudaccl - the engine's components as those of GstCclMeta
+/* cudaccl - converts the engine's components to GstCclComponent
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "gstcclconvert.h"

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* What a network found at one time. On a buffer, these are regions of interest: they scale with the
- * frame and applications read them, see docs/elements/ccldetect.md. Only these functions know their
- * fields. */
+/* The results of one look of a network. On a buffer, these are regions of interest: they scale with
+ * the frame and applications read them, see docs/elements/ccldetect.md. Only these functions know
+ * their fields. */
 typedef struct
 {
   GArray *boxes;    /* GstCclComponent: objects, with class and confidence */

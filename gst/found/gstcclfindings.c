@@ -132,7 +132,7 @@ gst_ccl_findings_clear (GstCclFindings *self)
 }
 
 /* Scales components of a frame of @from_width x @from_height with GstCclMeta's transform
- * function. If the size is the same, copies them, so that not a bit changes. Returns FALSE if the
+ * function. If the size is the same, copies them, which changes no bit. Returns FALSE if the
  * size is not valid. */
 static gboolean
 scale_components (const GstCclComponent *components, guint n, guint from_width, guint from_height,
@@ -322,7 +322,7 @@ gst_ccl_events_add (GArray *self, const GstCclZonesMeta *meta, GstClockTimeDiff 
   g_array_append_val (self, events);
 }
 
-/* The class of @meta that is called @name; added if it is new. */
+/* Returns the class of @meta called @name, which is added if it is new. */
 static guint
 ensure_class (GstCclZonesMeta *meta, const gchar *name)
 {

@@ -16,20 +16,20 @@ G_BEGIN_DECLS
  * NULL if it needs no cropping, or if the visible part is not inside the frame. */
 const GstVideoCropMeta *gst_ccl_find_crop (GstBuffer *buffer, guint width, guint height);
 
-/* Copies of a frame's metadata, cropped to its visible part. They do not hold its pixels. The
- * `meta` of the members is not used. */
+/* Copies of a frame's metadata, cropped to its visible part, without its pixels. The `meta` of the
+ * members is unused. */
 typedef struct
 {
   gboolean has_components;
-  GstCclMeta components; /* those of GstCclMeta; `width` is 0 if there are none */
-  GstCclRois rois;       /* those that are regions of interest */
+  GstCclMeta components; /* of the GstCclMeta; `width` is 0 without one */
+  GstCclRois rois;       /* components that are regions of interest */
   guint rois_width;      /* the size of their frame */
   guint rois_height;
-  GstCclZonesMeta zones; /* `width` is 0 if there are none */
+  GstCclZonesMeta zones; /* `width` is 0 without a GstCclZonesMeta */
 } GstCclFindings;
 
-/* Copies the metadata of @buffer, a frame of @width x @height. The size is only used for regions
- * of interest without a GstCclMeta, which do not store it. Free with gst_ccl_findings_clear(). */
+/* Copies the metadata of @buffer. Only regions of interest without a GstCclMeta, which do not store
+ * the size of their frame, need @width and @height. Free with gst_ccl_findings_clear(). */
 void gst_ccl_findings_init (GstCclFindings *self, GstBuffer *buffer, guint width, guint height);
 
 void gst_ccl_findings_clear (GstCclFindings *self);
@@ -40,7 +40,7 @@ void gst_ccl_findings_clear (GstCclFindings *self);
 void gst_ccl_findings_scale (GstCclFindings *self, guint width, guint height);
 
 /* Replaces the components of the writable @dest, a frame of @width x @height, with scaled copies of
- * those of @self. The age of the components' frame grows by @age. */
+ * the components of @self. The age of their frame grows by @age. */
 void gst_ccl_findings_attach_components (const GstCclFindings *self, GstBuffer *dest, guint width,
                                          guint height, GstClockTimeDiff age);
 
@@ -49,8 +49,8 @@ void gst_ccl_findings_attach_components (const GstCclFindings *self, GstBuffer *
 void gst_ccl_findings_attach_zones (const GstCclFindings *self, GstBuffer *dest, guint width,
                                     guint height);
 
-/* Gives @n events, whose classes are called by @names or NULL, the classes of @meta, to which names
- * are added if it lacks them. */
+/* Replaces the classes of @n events, numbered as in @names (may be NULL), by the classes of @meta
+ * with the same names, adding those that it lacks. */
 void gst_ccl_zones_translate_events (GstCclZonesMeta *meta, GstCclZoneEvent *events, guint n,
                                      GstCclClassNames *names);
 

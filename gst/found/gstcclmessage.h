@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /* Creates the element message @name for the frame @buffer, with its times in @segment, its size,
- * the number of components found and a list of @components. Tracked ones also have the fields of
- * their track, and those of a class or confidence these; @class_names may be NULL. */
+ * the number of components found and a list of @components with the fields that they have.
+ * @class_names may be NULL. */
 GstMessage *gst_ccl_components_message_new (GstObject *source, const gchar *name,
                                             const GstSegment *segment, GstBuffer *buffer,
                                             guint width, guint height, guint found,

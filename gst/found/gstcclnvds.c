@@ -10,7 +10,7 @@
 
 #define BORDER_WIDTH 2
 
-/* DeepStream's functions, which are looked up at run time. */
+/* DeepStream's functions, found at run time. */
 typedef struct
 {
   NvDsBatchMeta *(*get_batch) (GstBuffer *buffer);
@@ -41,8 +41,8 @@ find_function (const gchar *library, const gchar *name, int flags)
   return handle ? dlsym (handle, name) : NULL;
 }
 
-/* Returns NULL without DeepStream. Unless it is to be loaded, without a DeepStream that is already:
- * this may change until then. */
+/* Returns NULL without DeepStream. With @load, loads its library; otherwise uses only one that the
+ * program has loaded, which it may still do later. */
 static const Functions *
 get_functions (gboolean load)
 {
@@ -144,7 +144,7 @@ find_class (const NvDsObjectMeta *object, GstCclClasses *classes)
   return gst_ccl_classes_find (classes, name);
 }
 
-/* The part of the frame's side that a box has, in pixels. */
+/* Limits one side of a box to the frame, rounding outwards. Returns FALSE if nothing is left. */
 static gboolean
 clip (gfloat start, gfloat length, guint size, guint *first, guint *n)
 {

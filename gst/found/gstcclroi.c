@@ -153,8 +153,8 @@ gst_ccl_rois_clear (GstCclRois *rois)
 /* Arguments of gst_structure_set(). */
 #define FIELD(member, name, type) name, GST_CCL_FIELD_GTYPE (type), component->member,
 
-/* Most of the cost of a region of interest is that of its parameters, and a frame can have many:
- * so names are looked up only once. */
+/* Looks names up only once: the parameters are most of the cost of a region, and a frame can have
+ * many. */
 static GstStructure *
 param_new (const GstCclComponent *component)
 {
@@ -218,7 +218,7 @@ gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component,
   set_object (param, component, class_name);
 }
 
-/* The type of a region that shows its class follows it. */
+/* Returns the type of a copy: if the type of @roi is its class, the new class. */
 static GQuark
 get_type (const GstVideoRegionOfInterestMeta *roi, const gchar *class_name)
 {

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint n;
-  GstVideoRegionOfInterestMeta **rois; /* those of the buffer, or copies of them */
+  GstVideoRegionOfInterestMeta **rois; /* borrowed from the buffer, or copies */
   GstCclComponent *components;         /* read from the regions */
-  GstCclClassNames *class_names;       /* of the components, NULL if they have no classes */
+  GstCclClassNames *class_names;       /* of the components; may be NULL */
   gint64 frame_age;                    /* see GstCclMeta */
   gboolean owned;                      /* the regions are copies */
 } GstCclRois;
@@ -27,7 +27,7 @@ typedef struct
  * gst_ccl_rois_clear(). */
 void gst_ccl_rois_init (GstCclRois *rois, GstBuffer *buffer);
 
-/* The name of a class of the components, or NULL if it has none. */
+/* Returns the name of a class, or NULL without one. */
 static inline const gchar *
 gst_ccl_rois_get_class_name (const GstCclRois *rois, guint class_id)
 {
@@ -51,8 +51,8 @@ GstVideoRegionOfInterestMeta *gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_ty
                                                 const GstCclComponent *component,
                                                 const gchar *class_name);
 
-/* Sets the fields of a parameter structure to those of @component, except for the label. Sets
- * those of its track, class (@class_name, or NULL) and confidence only if it has them. */
+/* Sets the fields of a parameter structure from @component, except for the label; the optional ones
+ * only if it has them. @class_name may be NULL. */
 void gst_ccl_rois_set_param (GstStructure *param, const GstCclComponent *component,
                              const gchar *class_name);
 
@@ -69,8 +69,7 @@ void gst_ccl_rois_replace (GstBuffer *buffer, const GstCclRois *rois, gboolean b
                            const GstCclComponent *objects, const guint *sources, guint n,
                            GstCclClassNames *names);
 
-/* The components that the writable @buffer has as regions of interest were found in another
- * frame: sets how much older that is. */
+/* Sets the age of the frame in which the regions of the writable @buffer were found. */
 void gst_ccl_rois_set_frame_age (GstBuffer *buffer, gint64 frame_age);
 
 /* Removes all components that the writable @buffer has as regions of interest. */
