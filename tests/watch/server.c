@@ -82,6 +82,16 @@ GST_START_TEST (test_routes)
 }
 GST_END_TEST;
 
+#define RESTORE                                                                     \
+  "{\"uri\":\"rtsp://192.0.2.3/\",\"record-uri\":null,\"user\":\"v\",\"password\":" \
+  "\"new\"}"
+/* Moves the camera from rtsp://192.0.2.3/ to @uri; @kept is what is left of its credentials. */
+#define ORIGIN(uri, kept)                                                           \
+  { { SEND ("PUT", "/api/cameras/door", RESTORE), 200, NULL }, "v:new\n" },         \
+  {                                                                                 \
+    { SEND ("PUT", "/api/cameras/door", "{\"uri\":\"" uri "\"}"), 200, NULL }, kept \
+  }
+
 GST_START_TEST (test_cameras)
 {
   static const Case cases[] = {
@@ -136,6 +146,20 @@ GST_START_TEST (test_cameras)
       "v:new\n" },
     { { SEND ("PUT", "/api/cameras/door", "{\"record-uri\":\"rtsp://192.0.2.9/\"}"), 200, NULL },
       NULL },
+    ORIGIN ("rtsp://192.0.2.3:554/c", "v:new\n"),
+    ORIGIN ("rtspt://192.0.2.3/b", "v:new\n"),
+    ORIGIN ("rtsp://192.0.2.3:8554/b", NULL),
+    ORIGIN ("rtsps://192.0.2.3:554/b", NULL),
+    ORIGIN ("http://192.0.2.3/b", NULL),
+    ORIGIN ("http://192.0.2.3:554/b", NULL),
+    ORIGIN ("rtsp://192.0.2.4/b", NULL),
+    /* A user name does not bring the password along. */
+    { { SEND ("PUT", "/api/cameras/door", RESTORE), 200, NULL }, "v:new\n" },
+    { { SEND ("PUT", "/api/cameras/door",
+              "{\"record-uri\":\"rtsp://192.0.2.3:8554/\",\"user\":\"v\"}"),
+        200, NULL },
+      "v:\n" },
+    { { SEND ("PUT", "/api/cameras/door", RESTORE), 200, NULL }, "v:new\n" },
     { { SEND ("PUT", "/api/cameras/door", "{\"user\":\"v\",\"password\":\"new\"}"), 200, NULL },
       "v:new\n" },
     { { SEND ("PUT", "/api/cameras/door", "{\"user\":null}"), 200, NULL }, NULL },

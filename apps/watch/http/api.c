@@ -133,7 +133,7 @@ typedef struct
   GPtrArray *keys, *values; /* for watch_settings_edit() */
   gchar *uri;               /* without user and password */
   gchar *user, *password;
-  gboolean elsewhere; /* on another host, which must not learn the old password */
+  gboolean elsewhere; /* of another origin, which must not learn the old password */
 } Change;
 
 static void
@@ -188,15 +188,6 @@ is_same_uri (const gchar *given, const gchar *before)
   g_autofree gchar *redacted = before ? watch_uri_redact (before) : NULL;
 
   return g_strcmp0 (given, redacted) == 0;
-}
-
-static gboolean
-is_other_host (const gchar *a, const gchar *b)
-{
-  g_autoptr (GUri) x = g_uri_parse (a, G_URI_FLAGS_NONE, NULL);
-  g_autoptr (GUri) y = g_uri_parse (b, G_URI_FLAGS_NONE, NULL);
-
-  return !x || !y || g_strcmp0 (g_uri_get_host (x), g_uri_get_host (y)) != 0;
 }
 
 static gboolean
@@ -260,7 +251,7 @@ read_change (const WebRequest *request, JsonObject *object, const WatchCameraSet
     if (g_str_equal (name, "uri"))
       change->uri = g_strdup (value);
     if (before && g_str_has_suffix (name, "uri") && *value)
-      change->elsewhere |= is_other_host (value, before->uri);
+      change->elsewhere |= !watch_uri_is_same_origin (value, before->uri);
     g_ptr_array_add (change->keys, g_strdup (name));
     g_ptr_array_add (change->values, g_steal_pointer (&value));
   }
@@ -272,7 +263,7 @@ read_change (const WebRequest *request, JsonObject *object, const WatchCameraSet
 }
 
 /* Keeps what the change leaves out. But another address does not get the old password, and
- * another host neither it nor the user name: a user of the page could read them there. */
+ * another origin neither it nor the user name: a user of the page could read them there. */
 static void
 complete_credentials (Change *change, const WatchCameraSettings *before)
 {
@@ -282,7 +273,7 @@ complete_credentials (Change *change, const WatchCameraSettings *before)
     change->user = g_strdup ("");
   else if (change->password && !change->user)
     change->user = g_strdup (before->user);
-  else if (change->user && !change->password && !change->uri)
+  else if (change->user && !change->password && !change->uri && !change->elsewhere)
     change->password = g_strdup (before->password);
 }
 

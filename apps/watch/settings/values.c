@@ -298,3 +298,40 @@ watch_parse_camera_uri (const gchar *text, gchar **user, gchar **password, const
     return g_strdup (text);
   return NULL;
 }
+
+/* Returns the scheme and port of @uri, or NULL if it is no address. */
+static const gchar *
+get_origin (GUri *uri, gint *port)
+{
+  static const struct
+  {
+    const gchar *scheme, *same;
+    gint port;
+  } schemes[] = {
+    { "rtsp", "rtsp", 554 },   { "rtspt", "rtsp", 554 }, { "rtspu", "rtsp", 554 },
+    { "rtsps", "rtsps", 322 }, { "http", "http", 80 },   { "https", "https", 443 },
+  };
+
+  if (!uri || !g_uri_get_host (uri))
+    return NULL;
+  *port = g_uri_get_port (uri);
+  for (guint i = 0; i < G_N_ELEMENTS (schemes); i++) {
+    if (!g_str_equal (g_uri_get_scheme (uri), schemes[i].scheme))
+      continue;
+    if (*port < 0)
+      *port = schemes[i].port;
+    return schemes[i].same;
+  }
+  return g_uri_get_scheme (uri);
+}
+
+gboolean
+watch_uri_is_same_origin (const gchar *a, const gchar *b)
+{
+  g_autoptr (GUri) x = g_uri_parse (a, URI_FLAGS, NULL), y = g_uri_parse (b, URI_FLAGS, NULL);
+  gint port = -1, other_port = -1;
+  const gchar *scheme = get_origin (x, &port), *other = get_origin (y, &other_port);
+
+  return scheme && other && port == other_port && g_str_equal (scheme, other) &&
+         g_ascii_strcasecmp (g_uri_get_host (x), g_uri_get_host (y)) == 0;
+}

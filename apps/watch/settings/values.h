@@ -28,6 +28,10 @@ gboolean watch_parse_listen (const gchar *text, gboolean *local);
 gchar *watch_parse_camera_uri (const gchar *text, gchar **user, gchar **password,
                                const gchar **expected);
 
+/* Whether both addresses lead to the same scheme, host and port: only then may one get the
+ * credentials of the other. RTSP over UDP or TCP is one scheme, a missing port the scheme's. */
+gboolean watch_uri_is_same_origin (const gchar *a, const gchar *b);
+
 /* Whether the schedule @text includes @time (microseconds since 1970), in local time. */
 gboolean watch_schedule_includes (const gchar *text, gint64 time);
 
