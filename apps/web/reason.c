@@ -51,6 +51,12 @@ static const struct
   { WEB_REASON_DEVICE_BUSY, "device-busy", "{address}: another program uses the device" },
   { WEB_REASON_NO_RTSP_SERVER, "no-rtsp-server",
     "{address}: what answers there is no RTSP server" },
+  { WEB_REASON_CAMERA_MOVED, "camera-moved",
+    "{address}: the camera redirects to another address, which does not get the password; set the "
+    "address it redirects to" },
+  { WEB_REASON_PLAYLIST_REFUSED, "playlist-refused",
+    "{address}: this is a playlist, which may lead to other machines and files; set the address of "
+    "the stream itself" },
   { WEB_REASON_SOURCE_FAILED, "source-failed", "{address}: {detail}" },
 
   { WEB_REASON_FILE_ENDED, "file-ended", "the file has ended; `loop = true` repeats it" },

@@ -15,6 +15,11 @@ static const struct
   WebReasonCode code;
 } causes[] = {
   { "Unauthorized", WEB_REASON_LOGIN_REFUSED },
+  { "(301)", WEB_REASON_CAMERA_MOVED },
+  { "(302)", WEB_REASON_CAMERA_MOVED },
+  { "(303)", WEB_REASON_CAMERA_MOVED },
+  { "(307)", WEB_REASON_CAMERA_MOVED },
+  { "(308)", WEB_REASON_CAMERA_MOVED },
   { "(401)", WEB_REASON_LOGIN_REFUSED },
   { "Forbidden", WEB_REASON_STREAM_FORBIDDEN },
   { "(404)", WEB_REASON_STREAM_MISSING },

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "apps/watch/camera/confine.h"
 #include "apps/watch/camera/errors.h"
 
 void
@@ -290,13 +291,6 @@ on_no_more_pads (GstElement *element, gpointer user_data)
     watch_stream_post_failure (self, web_reason_new (WEB_REASON_NO_VIDEO, NULL));
 }
 
-static void
-set_credentials (WatchStream *self, GstElement *source)
-{
-  if (self->user)
-    g_object_set (source, "user-id", self->user, "user-pw", self->password, NULL);
-}
-
 /* Adds the first element of the source. Returns FALSE after posting an error. */
 static gboolean
 add_rtsp (WatchStream *self, GstElement *bin)
@@ -310,7 +304,7 @@ add_rtsp (WatchStream *self, GstElement *bin)
   /* rtspt:// and rtspu:// name the protocol themselves. */
   if (g_str_has_prefix (self->uri, "rtsp:"))
     gst_util_set_object_arg (G_OBJECT (source), "protocols", "tcp");
-  set_credentials (self, source);
+  watch_confine_source (source, self->uri, self->user, self->password);
   g_signal_connect (source, "select-stream", G_CALLBACK (on_select_stream), self);
   g_signal_connect (source, "pad-added", G_CALLBACK (on_rtp_pad), self);
   g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads), self);
@@ -332,8 +326,9 @@ add_parsed (WatchStream *self, GstElement *bin, const gchar *name)
   } else {
     g_object_set (source, "location", self->uri, "is-live", TRUE, "do-timestamp", TRUE, "timeout",
                   10, "retries", 0, NULL);
-    set_credentials (self, source);
+    watch_confine_source (source, self->uri, self->user, self->password);
   }
+  watch_confine_parser (parsebin, GST_ELEMENT (self->pipeline), self->uri);
   g_signal_connect (parsebin, "pad-added", G_CALLBACK (on_parsed_pad), self);
   g_signal_connect (parsebin, "no-more-pads", G_CALLBACK (on_no_more_pads), self);
   return gst_element_link (source, parsebin);

@@ -1,6 +1,7 @@
 /* cudaccl-watch - one picture of an address, before it is a camera
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "apps/watch/camera/confine.h"
 #include "apps/watch/camera/errors.h"
 #include "apps/watch/http/preview.h"
 
@@ -55,12 +56,7 @@ try_unref (Try *self)
 static void
 on_source (GstElement *bin, GstElement *source, WatchPreview *preview)
 {
-  GObjectClass *class = G_OBJECT_GET_CLASS (source);
-
-  if (preview->user && g_object_class_find_property (class, "user-id"))
-    g_object_set (source, "user-id", preview->user, NULL);
-  if (preview->password && g_object_class_find_property (class, "user-pw"))
-    g_object_set (source, "user-pw", preview->password, NULL);
+  watch_confine_source (source, preview->uri, preview->user, preview->password);
 }
 
 static gboolean
@@ -138,6 +134,7 @@ make_pipeline (WatchPreview *preview, GError **error)
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   convert = gst_bin_get_by_name (GST_BIN (pipeline), "convert");
   g_object_set (source, "uri", preview->uri, NULL);
+  watch_confine_parser (source, pipeline, preview->uri);
   g_signal_connect (source, "source-setup", G_CALLBACK (on_source), preview);
   g_signal_connect (source, "autoplug-continue", G_CALLBACK (accept_video), NULL);
   g_signal_connect_object (source, "pad-added", G_CALLBACK (on_pad), convert, 0);
