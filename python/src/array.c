@@ -3,6 +3,7 @@
 
 #include "engine.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,14 +33,15 @@ typedef struct DLTensor
   uint64_t byte_offset;
 } DLTensor;
 
-typedef struct DLManagedTensor
+struct DLManagedTensor
 {
   DLTensor tensor;
   void *context;
   void (*deleter) (struct DLManagedTensor *self);
-} DLManagedTensor;
+};
 
-#define LEGACY_STREAM 1 /* cudaStreamLegacy, also in both protocols */
+#define MAX_EXTENT ((Py_ssize_t) 1 << 48) /* bytes; more than any address space for programs */
+#define LEGACY_STREAM 1                   /* cudaStreamLegacy, also in both protocols */
 
 static int
 fail_dimensions (const char *what, int ndim)
@@ -93,16 +95,58 @@ get_buffer (Array *self, PyObject *object, const char *what, bool writable)
   return 0;
 }
 
+static int
+fail_extent (const char *what)
+{
+  PyErr_Format (PyExc_ValueError,
+                "%s has a shape or strides that no memory has; its sizes are at least 0, and it "
+                "spans at most 2**48 bytes",
+                what);
+  return -1;
+}
+
 /* The strides of an array without gaps. */
-static void
-fill_strides (Array *self)
+static int
+fill_strides (Array *self, const char *what)
 {
   Py_ssize_t stride = self->itemsize;
 
   for (int i = self->ndim - 1; i >= 0; i--) {
     self->strides[i] = stride;
-    stride *= self->shape[i];
+    if (self->shape[i] < 0 || __builtin_mul_overflow (stride, self->shape[i], &stride))
+      return fail_extent (what);
   }
+  return 0;
+}
+
+/* Checks what a foreign object says of its memory, before anything is computed from it. */
+static int
+check_extent (const Array *self, const char *what)
+{
+  const Py_ssize_t limit = MAX_EXTENT;
+  Py_ssize_t low = 0, high = self->itemsize, span;
+  bool empty = false;
+
+  for (int i = 0; i < self->ndim; i++) {
+    if (self->shape[i] < 0)
+      return fail_extent (what);
+    empty |= self->shape[i] == 0;
+  }
+  for (int i = 0; !empty && i < self->ndim; i++) {
+    if (__builtin_mul_overflow (self->shape[i] - 1, self->strides[i], &span) || span > limit ||
+        span < -limit)
+      return fail_extent (what);
+    *(span < 0 ? &low : &high) += span; /* few axes: the sums are far from overflow */
+  }
+  if (empty)
+    return 0;
+  if (high - low > limit)
+    return fail_extent (what);
+  if (!self->data) {
+    PyErr_Format (PyExc_ValueError, "%s has no memory; its address is 0", what);
+    return -1;
+  }
+  return 0;
 }
 
 /* Reads a tuple of numbers. */
@@ -120,6 +164,18 @@ get_numbers (PyObject *tuple, Py_ssize_t *numbers, int n)
   return 0;
 }
 
+/* Reads a CUDA stream. 0 is the default one as CUDA numbers it; the protocols have 1 for it. */
+static int
+get_stream (PyObject *object, uintptr_t *stream)
+{
+  Number number = { "stream", 0, UINTPTR_MAX, 0 };
+
+  if (!number_convert (object, &number))
+    return -1;
+  *stream = number.value ? (uintptr_t) number.value : LEGACY_STREAM;
+  return 0;
+}
+
 /* The device's number of an array that knows it by DLPack, else 0. */
 static int
 get_device (PyObject *object)
@@ -127,7 +183,7 @@ get_device (PyObject *object)
   PyObject *device = PyObject_CallMethod (object, "__dlpack_device__", NULL);
   Py_ssize_t numbers[2] = { 0, 0 };
 
-  if (!device || get_numbers (device, numbers, 2) != 0) {
+  if (!device || get_numbers (device, numbers, 2) != 0 || numbers[1] < 0 || numbers[1] > INT_MAX) {
     PyErr_Clear ();
     numbers[1] = 0;
   }
@@ -145,26 +201,32 @@ read_cuda_interface (Array *self, PyObject *object, PyObject *dict, const char *
   PyObject *strides = PyDict_GetItemString (dict, "strides");
   PyObject *ready = stream != Py_None ? stream : PyDict_GetItemString (dict, "stream");
   PyObject *address, *readonly;
+  Py_ssize_t ndim;
   const char *text = type ? PyUnicode_AsUTF8AndSize (type, NULL) : NULL;
   char order, kind;
   int bytes;
 
-  if (!shape || !text || !data || sscanf (text, "%c%c%d", &order, &kind, &bytes) != 3 ||
-      !strchr ("<>|=", order)) {
+  if (!shape || !text || !data || sscanf (text, "%c%c%9d", &order, &kind, &bytes) != 3 ||
+      !strchr ("<>|=", order) || bytes < 1) {
     PyErr_Format (PyExc_TypeError, "%s has an incomplete __cuda_array_interface__", what);
     return -1;
   }
-  self->ndim = (int) PySequence_Size (shape);
-  if (self->ndim < 0 || self->ndim > MAX_DIMENSIONS)
-    return fail_dimensions (what, self->ndim);
+  ndim = PySequence_Size (shape);
+  if (ndim < 0)
+    return -1;
+  if (ndim > MAX_DIMENSIONS)
+    return fail_dimensions (what, ndim < INT_MAX ? (int) ndim : INT_MAX);
+  self->ndim = (int) ndim;
   self->kind = order == '>' && bytes > 1 ? '?' : kind; /* devices have the other order */
   self->itemsize = bytes;
   if (get_numbers (shape, self->shape, self->ndim) != 0)
     return -1;
-  if (!strides || strides == Py_None)
-    fill_strides (self);
-  else if (get_numbers (strides, self->strides, self->ndim) != 0)
+  if (!strides || strides == Py_None) {
+    if (fill_strides (self, what) != 0)
+      return -1;
+  } else if (get_numbers (strides, self->strides, self->ndim) != 0) {
     return -1;
+  }
   address = PySequence_GetItem (data, 0);
   readonly = PySequence_GetItem (data, 1);
   self->data = address ? PyLong_AsVoidPtr (address) : NULL;
@@ -173,12 +235,7 @@ read_cuda_interface (Array *self, PyObject *object, PyObject *dict, const char *
   Py_XDECREF (readonly);
   /* Older versions of the protocol know no stream: wait for the default one. None: it is ready. */
   self->stream = ready ? 0 : LEGACY_STREAM;
-  if (ready && ready != Py_None) {
-    self->stream = (uintptr_t) PyLong_AsSize_t (ready);
-    if (self->stream == 0) /* the default one as CUDA numbers it; the protocols have 1 for it */
-      self->stream = LEGACY_STREAM;
-  }
-  if (PyErr_Occurred ())
+  if (PyErr_Occurred () || (ready && ready != Py_None && get_stream (ready, &self->stream) != 0))
     return -1;
   self->device = get_device (object);
   return PyErr_Occurred () ? -1 : 0;
@@ -201,16 +258,20 @@ read_tensor (Array *self, const DLTensor *tensor, const char *what)
   static const char kinds[] = { 'i', 'u', 'f', '?', '?', '?', 'b' };
 
   self->ndim = tensor->ndim;
-  if (self->ndim > MAX_DIMENSIONS)
+  if (self->ndim < 0 || self->ndim > MAX_DIMENSIONS)
     return fail_dimensions (what, self->ndim);
-  self->data = (uint8_t *) tensor->data + tensor->byte_offset;
+  if ((self->ndim > 0 && !tensor->shape) || tensor->byte_offset > (uint64_t) MAX_EXTENT)
+    return fail_extent (what);
+  self->data = tensor->data ? (uint8_t *) tensor->data + tensor->byte_offset : NULL;
   self->kind = tensor->dtype.code < sizeof kinds ? kinds[tensor->dtype.code] : '?';
   self->itemsize = tensor->dtype.bits / 8 * tensor->dtype.lanes;
   for (int i = 0; i < self->ndim; i++)
     self->shape[i] = (Py_ssize_t) tensor->shape[i];
-  fill_strides (self);
+  if (fill_strides (self, what) != 0)
+    return -1;
   for (int i = 0; tensor->strides && i < self->ndim; i++)
-    self->strides[i] = (Py_ssize_t) tensor->strides[i] * self->itemsize;
+    if (__builtin_mul_overflow (tensor->strides[i], self->itemsize, &self->strides[i]))
+      return fail_extent (what);
   self->pinned = tensor->device.type == DL_CUDA_HOST;
   if (tensor->device.type == DL_CUDA || tensor->device.type == DL_CUDA_MANAGED)
     self->device = tensor->device.id;
@@ -222,9 +283,8 @@ static int
 get_dlpack (Array *self, PyObject *object, const char *what, PyObject *stream)
 {
   PyObject *device = PyObject_CallMethod (object, "__dlpack_device__", NULL);
-  PyObject *method, *kwargs, *empty;
+  PyObject *method, *kwargs, *empty, *capsule = NULL;
   Py_ssize_t numbers[2];
-  DLManagedTensor *managed;
   bool on_cuda;
 
   if (!device)
@@ -238,25 +298,32 @@ get_dlpack (Array *self, PyObject *object, const char *what, PyObject *stream)
     return -1;
   on_cuda = numbers[0] == DL_CUDA || numbers[0] == DL_CUDA_MANAGED;
   self->stream = !on_cuda ? 0 : LEGACY_STREAM;
-  if (on_cuda && stream != Py_None) {
-    self->stream = (uintptr_t) PyLong_AsSize_t (stream);
-    if (self->stream == 0)
-      self->stream = LEGACY_STREAM;
-  }
-  if (PyErr_Occurred ())
+  if (on_cuda && stream != Py_None && get_stream (stream, &self->stream) != 0)
     return -1;
   method = PyObject_GetAttrString (object, "__dlpack__");
   empty = PyTuple_New (0);
   kwargs = on_cuda ? Py_BuildValue ("{s:K}", "stream", (unsigned long long) self->stream) : NULL;
   if (method && empty && (kwargs || !on_cuda))
-    self->capsule = PyObject_Call (method, empty, kwargs);
+    capsule = PyObject_Call (method, empty, kwargs);
   Py_XDECREF (kwargs);
   Py_XDECREF (empty);
   Py_XDECREF (method);
-  if (!self->capsule)
+  if (!capsule)
     return -1;
-  managed = PyCapsule_GetPointer (self->capsule, "dltensor");
-  return managed ? read_tensor (self, &managed->tensor, what) : -1;
+  /* A capsule is consumed once: its new name says so to others, and to its own destructor. */
+  if (PyCapsule_IsValid (capsule, "dltensor")) {
+    self->tensor = PyCapsule_GetPointer (capsule, "dltensor");
+    if (PyCapsule_SetName (capsule, "used_dltensor") != 0)
+      self->tensor = NULL;
+  } else {
+    PyErr_Format (PyExc_ValueError,
+                  PyCapsule_IsValid (capsule, "used_dltensor")
+                      ? "the capsule of %s was consumed before; __dlpack__ has to make a new one"
+                      : "%s has a __dlpack__ that returns no capsule named dltensor",
+                  what);
+  }
+  Py_DECREF (capsule);
+  return self->tensor ? read_tensor (self, &self->tensor->tensor, what) : -1;
 }
 
 /* NULL without an exception if there is no such attribute. */
@@ -288,7 +355,7 @@ get_foreign (Array *self, PyObject *object, const char *what, PyObject *stream)
     PyErr_Clear ();
     result = get_dlpack (self, object, what, stream);
     /* Older versions of PyTorch have no booleans in DLPack. */
-    if (result != 0 && !self->capsule && dict && PyDict_Check (dict)) {
+    if (result != 0 && !self->tensor && dict && PyDict_Check (dict)) {
       PyErr_Clear ();
       result = read_cuda_interface (self, object, dict, what, stream);
     }
@@ -314,6 +381,8 @@ array_get (Array *self, PyObject *object, const char *what, bool writable, PyObj
     result = get_buffer (self, object, what, writable);
   else
     result = get_foreign (self, object, what, stream);
+  if (result == 0)
+    result = check_extent (self, what);
   if (result == 0 && writable && self->readonly) {
     PyErr_Format (PyExc_ValueError, "%s is read-only; pass an array that can be written", what);
     result = -1;
@@ -327,8 +396,16 @@ array_release (Array *self)
   if (self->has_buffer)
     PyBuffer_Release (&self->buffer);
   self->has_buffer = false;
-  /* A capsule that is not renamed frees its tensor itself. */
-  Py_CLEAR (self->capsule);
+  if (self->tensor) {
+    PyObject *type, *value, *traceback;
+
+    /* The deleter may run Python code, also while there is an exception. */
+    PyErr_Fetch (&type, &value, &traceback);
+    if (self->tensor->deleter)
+      self->tensor->deleter (self->tensor);
+    PyErr_Restore (type, value, traceback);
+  }
+  self->tensor = NULL;
 }
 
 PyObject *

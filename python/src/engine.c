@@ -6,11 +6,13 @@
  */
 
 #include "engine.h"
+#include "records.h"
 
 #include <cudaccl/batch.h>
 #include <cudaccl/mask.h>
 #include <cudaccl/volume.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,65 +28,6 @@ typedef enum Kind
   KIND_RGB,
   KIND_NV12, /* luma, and below it chroma */
 } Kind;
-
-/* Entries of the arrays of components; cudaccl/_records.py has their fields. A component is a
- * Record, and behind it one part for each feature that was asked for, in the order of their flags.
- */
-typedef struct Record
-{
-  int32_t label, x, y, width, height;
-  int32_t first_x; /* also the gap before 64-bit numbers */
-  int64_t area;
-  double centroid[2];
-} Record;
-
-typedef enum Features
-{
-  FEATURE_SUMS = 1 << 0,
-  FEATURE_ELLIPSE = 1 << 1,
-  FEATURE_HOLES = 1 << 2,
-  FEATURE_PERIMETER = 1 << 3,
-  FEATURE_LUMA = 1 << 4,
-  FEATURE_BOX = 1 << 5,
-  FEATURE_VALUE = 1 << 6,
-} Features;
-
-typedef struct SumsPart
-{
-  int64_t sum_x, sum_y, sum_xx, sum_yy, sum_xy;
-} SumsPart;
-
-typedef struct EllipsePart
-{
-  double orientation, major_axis, minor_axis, eccentricity;
-} EllipsePart;
-
-typedef struct HolesPart
-{
-  int64_t holes, euler_number;
-} HolesPart;
-
-typedef struct PerimeterPart
-{
-  double perimeter;
-} PerimeterPart;
-
-typedef struct LumaPart
-{
-  double mean;
-  int32_t min, max;
-} LumaPart;
-
-typedef struct BoxPart
-{
-  double extent;
-  uint8_t touches_border, reserved[7];
-} BoxPart;
-
-typedef struct ValuePart
-{
-  int64_t value;
-} ValuePart;
 
 /* In the order of the flags. */
 static const size_t part_sizes[] = { sizeof (SumsPart),  sizeof (EllipsePart),
@@ -109,13 +52,6 @@ record_size_of (unsigned features)
     size += features >> i & 1 ? part_sizes[i] : 0;
   return size;
 }
-
-typedef struct VolumeRecord
-{
-  int32_t label, x, y, z, width, height, depth, reserved;
-  int64_t volume;
-  double centroid[3];
-} VolumeRecord;
 
 typedef struct Engine
 {
@@ -747,22 +683,38 @@ engine_set (PyObject *object, PyObject *args, PyObject *kwargs)
   CclParams params = self->params;
   CclMotionParams *motion = &params.motion;
   int invert = params.invert, keep = motion->keep_shadows, freeze = motion->freeze;
-  unsigned long long min_area = params.min_area, max_area = params.max_area,
-                     elapsed = params.elapsed;
-  unsigned long long warm_up = motion->warm_up, learning = motion->learning_time;
+  Number threshold = { "threshold", 0, UINT8_MAX, params.threshold };
+  Number min_area = { "min_area", 0, UINT64_MAX, params.min_area };
+  Number max_area = { "max_area", 0, UINT64_MAX, params.max_area };
+  Number min_width = { "min_width", 0, UINT32_MAX, params.min_width };
+  Number min_height = { "min_height", 0, UINT32_MAX, params.min_height };
+  Number elapsed = { "elapsed", 0, UINT64_MAX, params.elapsed };
+  Number warm_up = { "warm_up", 0, UINT64_MAX, motion->warm_up };
+  Number noise_floor = { "noise_floor", 0, UINT8_MAX, motion->noise_floor };
+  Number learning = { "learning_time", 0, UINT64_MAX, motion->learning_time };
+  Number light_change = { "light_change", 0, 100, motion->light_change };
+  Number low = { "low", 0, UINT16_MAX, params.low }, high = { "high", 0, UINT16_MAX, params.high };
 
-  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "|$bpKKIIKKbKbppHH:set", names, &params.threshold,
-                                    &invert, &min_area, &max_area, &params.min_width,
-                                    &params.min_height, &elapsed, &warm_up, &motion->noise_floor,
-                                    &learning, &motion->light_change, &keep, &freeze, &params.low,
-                                    &params.high))
+  if (!PyArg_ParseTupleAndKeywords (
+          args, kwargs, "|$O&pO&O&O&O&O&O&O&O&O&ppO&O&:set", names, number_convert, &threshold,
+          &invert, number_convert, &min_area, number_convert, &max_area, number_convert, &min_width,
+          number_convert, &min_height, number_convert, &elapsed, number_convert, &warm_up,
+          number_convert, &noise_floor, number_convert, &learning, number_convert, &light_change,
+          &keep, &freeze, number_convert, &low, number_convert, &high))
     return NULL;
+  params.threshold = (uint8_t) threshold.value;
   params.invert = invert;
-  params.min_area = min_area;
-  params.max_area = max_area;
-  params.elapsed = elapsed;
-  motion->warm_up = warm_up;
-  motion->learning_time = learning;
+  params.min_area = min_area.value;
+  params.max_area = max_area.value;
+  params.min_width = (uint32_t) min_width.value;
+  params.min_height = (uint32_t) min_height.value;
+  params.elapsed = elapsed.value;
+  params.low = (uint16_t) low.value;
+  params.high = (uint16_t) high.value;
+  motion->warm_up = warm_up.value;
+  motion->noise_floor = (uint8_t) noise_floor.value;
+  motion->learning_time = learning.value;
+  motion->light_change = (uint8_t) light_change.value;
   motion->keep_shadows = keep;
   motion->freeze = freeze;
   if (!is_idle (self))
@@ -788,7 +740,16 @@ engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
                            NULL };
   Engine *self = PyObject_New (Engine, type);
   const char *operations = NULL, *include = NULL, *exclude = NULL, *algorithm = NULL;
-  int kind = KIND_FRAMES, backend = CCL_BACKEND_AUTO, labels = 0, shadows = 0, mask = 0, values = 0;
+  Number kind = { "kind", 0, KIND_NV12, KIND_FRAMES };
+  Number connectivity = { "connectivity", 0, UINT32_MAX, 0 };
+  Number backend = { "backend", 0, CCL_BACKEND_CPU, CCL_BACKEND_AUTO };
+  Number device = { "device", -1, INT_MAX, 0 };
+  Number threads = { "threads", 0, UINT32_MAX, 0 };
+  Number max_components = { "max_components", 0, UINT32_MAX, 0 };
+  Number features = { "features", 0, 2 * FEATURE_VALUE - 1, 0 };
+  Number scale = { "scale", 0, UINT32_MAX, 0 };
+  Number values = { "values", 0, CCL_VALUES_EQUAL, CCL_VALUES_ABOVE };
+  int labels = 0, shadows = 0, mask = 0;
   CclConfig *config;
   CclStatus status;
 
@@ -799,17 +760,26 @@ engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
   ccl_config_init (config, 0, 0);
   ccl_motion_config_init (&self->motion);
   ccl_params_init (&self->params);
-  config->max_components = 0;
-  if (!PyArg_ParseTupleAndKeywords (args, kwargs, "|$iIiiIIIpzzzIppzi:Engine", names, &kind,
-                                    &config->connectivity, &backend, &config->device,
-                                    &config->threads, &config->max_components, &self->features,
-                                    &labels, &operations, &include, &exclude, &self->motion.scale,
-                                    &shadows, &mask, &algorithm, &values))
+  connectivity.value = config->connectivity;
+  device.value = (unsigned long long) config->device;
+  threads.value = config->threads;
+  scale.value = self->motion.scale;
+  if (!PyArg_ParseTupleAndKeywords (
+          args, kwargs, "|O&O&O&O&O&O&O&pzzzO&ppzO&:Engine", names, number_convert, &kind,
+          number_convert, &connectivity, number_convert, &backend, number_convert, &device,
+          number_convert, &threads, number_convert, &max_components, number_convert, &features,
+          &labels, &operations, &include, &exclude, number_convert, &scale, &shadows, &mask,
+          &algorithm, number_convert, &values))
     goto fail;
-  self->kind = (Kind) kind;
-  self->backend = (CclBackend) backend;
-  self->device = config->device;
-  config->values = (CclValues) values;
+  self->kind = (Kind) kind.value;
+  self->backend = (CclBackend) backend.value;
+  self->device = config->device = (int) (long long) device.value;
+  self->features = (unsigned) features.value;
+  self->motion.scale = (uint32_t) scale.value;
+  config->connectivity = (uint32_t) connectivity.value;
+  config->threads = (uint32_t) threads.value;
+  config->max_components = (uint32_t) max_components.value;
+  config->values = (CclValues) values.value;
   if (config->values == CCL_VALUES_EQUAL)
     self->features |= FEATURE_VALUE;
   config->second_order = (self->features & (FEATURE_SUMS | FEATURE_ELLIPSE)) != 0;
@@ -822,8 +792,8 @@ engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
   self->include = copy_text (include);
   self->exclude = copy_text (exclude);
   config->algorithm = self->algorithm = copy_text (algorithm);
-  if (kind > KIND_VOLUME) {
-    self->motion.format = kind == KIND_GRAY ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
+  if (self->kind > KIND_VOLUME) {
+    self->motion.format = self->kind == KIND_GRAY ? CCL_MOTION_LUMA : CCL_MOTION_LUMA_420;
     self->motion.shadows = shadows;
     config->motion = &self->motion;
   }
@@ -872,14 +842,15 @@ engine_mask (PyObject *object, PyObject *args)
   Engine *self = (Engine *) object;
   CclMask mask;
   CclStatus status;
-  uint8_t value;
+  Number value = { "value", 0, UINT8_MAX, 0 };
   int shadows;
 
-  if (!PyArg_ParseTuple (args, "bp:mask", &value, &shadows) || !is_open (self, false))
+  if (!PyArg_ParseTuple (args, "O&p:mask", number_convert, &value, &shadows) ||
+      !is_open (self, false))
     return NULL;
   status = shadows ? ccl_analyzer_shadows (self->analyzer, &mask)
                    : ccl_analyzer_mask (self->analyzer, &mask);
-  return status == CCL_OK ? unpack_mask (&mask, value) : fail_with_status (status);
+  return status == CCL_OK ? unpack_mask (&mask, (uint8_t) value.value) : fail_with_status (status);
 }
 
 PyDoc_STRVAR (background_doc, "background() -> memory of the model's background");

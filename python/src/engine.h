@@ -16,7 +16,7 @@ typedef struct Array
 {
   Py_buffer buffer;
   bool has_buffer;
-  PyObject *capsule; /* of DLPack; NULL: the array came in another way */
+  struct DLManagedTensor *tensor; /* owned; NULL if the array came without DLPack */
   uint8_t *data;
   int ndim;
   Py_ssize_t shape[MAX_DIMENSIONS], strides[MAX_DIMENSIONS]; /* strides in bytes */
@@ -47,6 +47,19 @@ size_t array_stride (const Array *self, int rows, Py_ssize_t row_bytes);
 
 /* "(1080, 1920)", for errors; new reference. */
 PyObject *array_shape (const Array *self);
+
+/* An integer argument: its name and range, and the value, two's complement where it is negative. */
+typedef struct Number
+{
+  const char *name;
+  long long min;
+  unsigned long long max;
+  unsigned long long value;
+} Number;
+
+/* For O& of PyArg_Parse: every integer from outside comes in this way, since I, K, H and b wrap
+ * around or stop short. Takes objects with __index__; ValueError beyond the range. */
+int number_convert (PyObject *object, void *number);
 
 /* Memory of a result, which implements the buffer protocol. Blocks are used again. */
 typedef struct Memory

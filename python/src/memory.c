@@ -65,9 +65,11 @@ memory_new (int ndim, const Py_ssize_t *shape, char format, Py_ssize_t itemsize)
 {
   Memory *self = PyObject_New (Memory, memory_type);
   size_t size = (size_t) itemsize;
+  bool fits = true;
 
   if (!self)
     return NULL;
+  self->data = NULL;
   self->ndim = ndim;
   self->itemsize = itemsize;
   self->format[0] = format;
@@ -75,9 +77,10 @@ memory_new (int ndim, const Py_ssize_t *shape, char format, Py_ssize_t itemsize)
   for (int i = ndim - 1; i >= 0; i--) {
     self->shape[i] = shape[i];
     self->strides[i] = (Py_ssize_t) size;
-    size *= (size_t) shape[i];
+    fits &= !__builtin_mul_overflow (size, (size_t) shape[i], &size) && size <= PY_SSIZE_T_MAX;
   }
-  self->data = take_block (size, &self->capacity);
+  if (fits)
+    self->data = take_block (size, &self->capacity);
   if (!self->data) {
     Py_DECREF (self);
     return (Memory *) PyErr_NoMemory ();

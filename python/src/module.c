@@ -17,15 +17,16 @@ clean (PyObject *module, PyObject *args)
   CclMorphology *morphology = NULL;
   CclMask mask = { NULL };
   Array array, out = { .device = -1 };
-  unsigned connectivity, threads;
+  Number connectivity = { "connectivity", 0, UINT32_MAX, 0 };
+  Number threads = { "threads", 0, UINT32_MAX, 0 };
+  Number threshold = { "threshold", 0, UINT8_MAX, 0 };
   uint32_t n, width = 0, height = 0;
   size_t stride, out_stride;
   const char *text;
-  uint8_t threshold;
   CclStatus status;
 
-  if (!PyArg_ParseTuple (args, "OOsIIb:clean", &input, &output, &text, &connectivity, &threads,
-                         &threshold))
+  if (!PyArg_ParseTuple (args, "OOsO&O&O&:clean", &input, &output, &text, number_convert,
+                         &connectivity, number_convert, &threads, number_convert, &threshold))
     return NULL;
   if (array_get (&array, input, "the mask", false, Py_None) != 0 ||
       array_check_mask (&array, &stride) != 0)
@@ -48,9 +49,10 @@ clean (PyObject *module, PyObject *args)
   if (status == CCL_OK)
     status = ccl_mask_alloc (width, height, &mask);
   if (status == CCL_OK)
-    status = ccl_morphology_new (width, height, connectivity, operations, n, threads, &morphology);
+    status = ccl_morphology_new (width, height, (unsigned) connectivity.value, operations, n,
+                                 (unsigned) threads.value, &morphology);
   if (status == CCL_OK)
-    status = ccl_mask_pack (&mask, array.data, stride, threshold, false);
+    status = ccl_mask_pack (&mask, array.data, stride, (uint8_t) threshold.value, false);
   if (status == CCL_OK)
     status = ccl_morphology_apply (morphology, &mask);
   if (status == CCL_OK)

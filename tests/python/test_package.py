@@ -639,5 +639,184 @@ class Life(unittest.TestCase):
         self.assertLess(sizes[1] - sizes[0], 2048, "KiB more")
 
 
+def edges(*extra):
+    """Numbers around which C's types end."""
+    powers = [1 << bits for bits in (8, 16, 31, 32, 40, 63, 64, 65)]
+    return sorted({sign * power + step for power in powers for sign in (1, -1) for step in (-1, 0, 1)} | set(extra))
+
+
+class Integers(unittest.TestCase):
+    """An integer is taken as it is, or refused by name; none wraps around."""
+
+    MASK = memoryview(bytes([1, 0, 1, 1, 0, 1, 1, 1])).cast("B", (2, 4))
+    # Name, and how many components there are with a value; None: such a value is refused.
+    ANALYZER = {
+        "connectivity": lambda v: None,
+        "threshold": lambda v: 0 if 0 < v <= 255 else None,
+        "threads": lambda v: 2 if 0 <= v <= 256 else None,
+        "device": lambda v: 2 if -1 <= v < 1 << 31 else None,
+        "max_components": lambda v: 2 if 0 < v < 1 << 32 else None,
+        "min_area": lambda v: 0 if 6 < v < 1 << 64 else None,
+        "max_area": lambda v: 2 if 6 < v < 1 << 64 else None,
+        "min_width": lambda v: 0 if 4 < v < 1 << 32 else None,
+        "min_height": lambda v: 0 if 4 < v < 1 << 32 else None,
+    }
+
+    def check(self, call, name, value, expected):
+        with self.subTest(name, value=value):
+            if expected is not None:
+                self.assertEqual(call(), expected)
+                return
+            with self.assertRaisesRegex(ValueError, name):
+                call()
+
+    def test_analyzer(self):
+        for name, count in self.ANALYZER.items():
+            for value in edges():
+                options = {"connectivity": 4, name: value}
+                self.check(lambda: len(cudaccl.Analyzer(**options).components(self.MASK)), name, value, count(value))
+
+    def test_band(self):
+        for name in ("low", "high"):
+            for value in edges():
+                if not 0 <= value <= 65535:
+                    self.check(lambda: cudaccl.Analyzer(values="band", **{name: value}), "band", value, None)
+
+    def test_motion(self):
+        frame = memoryview(bytes(64)).cast("B", (8, 8))
+        for name, most in (("noise_floor", 255), ("light_change", 100), ("scale", 4), ("connectivity", 8),
+                           ("threads", 256), ("device", (1 << 31) - 1), ("max_components", (1 << 32) - 1),
+                           ("min_area", (1 << 64) - 1)):
+            for value in edges():
+                if not 0 <= value <= most and (name, value) != ("device", -1):
+                    self.check(lambda: cudaccl.Motion("gray", **{name: value})(frame), name, value, None)
+        for name in ("learning_time", "warm_up"):
+            for value in (-1, 1 << 40, 1 << 64):
+                self.check(lambda: cudaccl.Motion("gray", **{name: value}), name, value, None)
+        self.check(lambda: cudaccl.Motion("gray")(frame, 1 << 40), "elapsed", 1 << 40, None)
+
+    def test_morphology(self):
+        for value in edges():
+            if value != 8:
+                self.check(lambda: cudaccl.Morphology("fill", value)(self.MASK), "connectivity", value, None)
+            if not 0 <= value <= 256:
+                self.check(lambda: cudaccl.Morphology("fill", threads=value)(self.MASK), "threads", value, None)
+            if not 0 <= value <= 255:
+                self.check(lambda: cudaccl.Morphology("fill")(self.MASK, threshold=value), "threshold", value, None)
+
+    def test_extension(self):
+        """The arguments that the package chooses itself."""
+        engine = cudaccl._engine.Engine
+        for name in ("kind", "backend", "features", "values"):
+            for value in edges(128):
+                self.check(lambda: engine(**{name: value}), name, value, None)
+        analyzer = engine(mask=True)
+        analyzer.run(self.MASK, None, False, None)
+        for value in edges():
+            if not 0 <= value <= 255:
+                self.check(lambda: analyzer.mask(value, False), "value", value, None)
+
+    def test_stream(self):
+        class Device:
+            shape = (2, 4)
+            __cuda_array_interface__ = {"shape": (2, 4), "typestr": "|u1", "data": (4096, True), "version": 3,
+                                        "stream": None}
+        for value in edges():
+            if not 0 <= value < 1 << 64:
+                self.check(lambda: cudaccl.components(Device(), stream=value), "stream", value, None)
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    pass
+
+
+DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))
+Managed._fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+class Owner:
+    """Makes capsules for a mask of 2 x 4, and counts how often they are released."""
+
+    def __init__(self, again=False, null_deleter=False, **fields):
+        self.released, self.made = 0, []
+        self.pixels = (ctypes.c_uint8 * 8)(1, 0, 1, 1, 0, 1, 1, 1)
+        self.shape, self.strides = (ctypes.c_int64 * 4)(2, 4), (ctypes.c_int64 * 4)(4, 1)
+        self.again, self.fields = again, fields
+        self.deleter = DELETER() if null_deleter else DELETER(self.release)
+
+    def release(self, managed):
+        self.released += 1
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **kwargs):
+        if self.made and self.again:
+            return self.made[0][1]
+        fields = {"data": ctypes.addressof(self.pixels), "device_type": 1, "ndim": 2, "code": 1, "bits": 8, "lanes": 1,
+                  "shape": self.shape, "strides": self.strides, **self.fields}
+        for name in ("shape", "strides"):
+            if isinstance(fields[name], tuple):
+                fields[name] = (ctypes.c_int64 * 4)(*fields[name])
+        managed = Managed(Tensor(**fields), None, self.deleter)
+        self.made.append((managed, new_capsule(ctypes.addressof(managed), b"dltensor", None)))
+        return self.made[-1][1]
+
+
+class DLPack(unittest.TestCase):
+    def test_once(self):
+        owner = Owner()
+        for i in range(1, 4):
+            self.assertEqual(len(cudaccl.components(owner, 4)), 2)
+            self.assertEqual((owner.released, len(owner.made)), (i, i))
+        self.assertEqual(len(cudaccl.components(Owner(null_deleter=True), 4)), 2)
+        self.assertEqual(len(cudaccl.components(Owner(strides=None), 4)), 2)
+
+    def test_twice(self):
+        owner = Owner(again=True)
+        self.assertEqual(len(cudaccl.components(owner, 4)), 2)
+        for _ in range(3):
+            with self.assertRaisesRegex(ValueError, "consumed before"):
+                cudaccl.components(owner, 4)
+        self.assertEqual(owner.released, 1)
+        with self.assertRaisesRegex(ValueError, "no capsule named dltensor"):
+            class Nothing(Owner):
+                def __dlpack__(self, **kwargs):
+                    return 8
+            cudaccl.components(Nothing(), 4)
+
+    def test_lies(self):
+        lies = [{"ndim": n} for n in (-1, -2 ** 31, 5, 2 ** 31 - 1)] + [{"shape": None}, {"data": None}]
+        lies += [{"shape": (2, value)} for value in (-1, -2 ** 63, 2 ** 62, 2 ** 63 - 1)]
+        lies += [{"strides": (value, 1)} for value in (2 ** 62, -2 ** 62, 2 ** 63 - 1, -2 ** 63, 2 ** 48)]
+        lies += [{"strides": (4, 2 ** 62)}, {"offset": 2 ** 63}, {"offset": 2 ** 64 - 1},
+                 {"shape": (2 ** 32, 2 ** 32), "strides": None}, {"shape": (2, 2 ** 62), "strides": (0, 0)}]
+        for lie in lies:
+            with self.subTest(str(lie)):
+                owner = Owner(**lie)
+                with self.assertRaisesRegex(ValueError, "dimensions|spans|address is 0|pixels"):
+                    cudaccl.components(owner, 4)
+                self.assertEqual(owner.released, len(owner.made))
+
+    def test_interface(self):
+        for change in ({"shape": (2, -1)}, {"shape": (2, 1 << 62)}, {"strides": (1 << 62, 1)}, {"data": (0, True)},
+                       {"shape": (1 << 64, 1)}, {"typestr": "|u0"}, {"typestr": "|u-1"}, {"shape": (1,) * 5}):
+            class Device:
+                __cuda_array_interface__ = {"shape": (2, 4), "typestr": "|u1", "data": (4096, True), "version": 3,
+                                            "stream": None, **change}
+            with self.subTest(str(change)):
+                with self.assertRaises((ValueError, OverflowError, TypeError)):
+                    cudaccl.components(Device(), 4, backend="cpu")
+
+
 if __name__ == "__main__":
     unittest.main()
