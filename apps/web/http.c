@@ -107,6 +107,16 @@ web_http_get (const WebRequest *request, const gchar *name)
   return value && *value ? value : NULL;
 }
 
+/* json-glib ends strings there, silently. */
+static gboolean
+has_null_character (const gchar *text)
+{
+  for (const gchar *at = strchr (text, '\\'); at && at[1]; at = strchr (at + 2, '\\'))
+    if (g_str_has_prefix (at, "\\u0000"))
+      return TRUE;
+  return FALSE;
+}
+
 JsonObject *
 web_http_get_object (const WebRequest *request)
 {
@@ -118,6 +128,11 @@ web_http_get_object (const WebRequest *request)
 
   if (strlen (text) != g_bytes_get_size (body) || !g_utf8_validate (text, -1, NULL)) {
     web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "the body is not UTF-8");
+    return NULL;
+  }
+  if (has_null_character (text)) {
+    web_http_error (request->message, SOUP_STATUS_BAD_REQUEST,
+                    "the body has the character U+0000: leave it out");
     return NULL;
   }
   root = gst_ccl_json_parse (text, "body", &error);

@@ -318,6 +318,22 @@ class OnvifTest(unittest.TestCase):
         self.assertEqual(self.call(DEVICE, "GetSystemDateAndTime", header="", **there)[0], 200)
         self.assertEqual(self.call(DEVICE, "GetScopes")[0], 200)
 
+    def test_large_rtsp_body(self):
+        """A stranger's body is refused as it is announced, and closes the connection."""
+        with socket.create_connection(("127.0.0.1", self.program.rtsp), 10) as one:
+            one.sendall(f"OPTIONS rtsp://127.0.0.1:{self.program.rtsp}/ball RTSP/1.0\r\nCSeq: 1\r\n"
+                        "Content-Length: 100000000\r\n\r\n".encode())
+            one.settimeout(5)
+            answer = b""
+            try:
+                while data := one.recv(4096):
+                    answer += data
+                    if b"\r\n\r\n" in answer:
+                        break
+            except ConnectionError:
+                pass
+        self.assertNotIn(b" 200 ", answer)
+
     def test_guessing_rtsp(self):
         def is_refused(password, source):
             reader = Reader(self.program.rtsp, "/ball", password, source)

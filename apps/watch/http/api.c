@@ -196,6 +196,8 @@ read_uri (const WebRequest *request, const gchar *name, gchar **value, Change *c
   const gchar *expected = NULL;
   g_autofree gchar *uri = NULL, *user = NULL, *password = NULL;
 
+  if (!**value && g_str_equal (name, "uri"))
+    return web_http_refuse_value (request, name, "the address of the camera");
   if (!**value)
     return TRUE;
   uri = watch_parse_camera_uri (*value, &user, &password, &expected);

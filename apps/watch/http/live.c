@@ -574,6 +574,14 @@ on_download_finished (SoupServerMessage *message, gpointer user_data)
     download_free (download);
 }
 
+static gboolean
+is_suffix (const gchar *range)
+{
+  const gchar *first = range ? strchr (range, '=') : NULL;
+
+  return first && first[1 + strspn (first + 1, " \t")] == '-';
+}
+
 /* Sets the status and length of the requested range: a single one, or everything. Returns FALSE
  * if the file has no such range. */
 static gboolean
@@ -587,12 +595,17 @@ set_range (SoupServerMessage *message, const gchar *tag, goffset size, goffset *
   int n = 0;
   gboolean some = (!condition || g_str_equal (condition, tag)) &&
                   soup_message_headers_get_ranges (asked, size, &ranges, &n) && n == 1;
+  gboolean some_valid;
 
-  *start = some ? ranges[0].start : 0;
-  *length = some ? MIN (ranges[0].end, size - 1) - ranges[0].start + 1 : size;
+  /* A suffix longer than the file is all of it. */
+  if (some && is_suffix (soup_message_headers_get_one (asked, "Range")))
+    ranges[0].start = MAX (ranges[0].start, 0);
+  some_valid = some && ranges[0].start >= 0 && ranges[0].start < size;
+  *start = some_valid ? ranges[0].start : 0;
+  *length = some_valid ? MIN (ranges[0].end, size - 1) - ranges[0].start + 1 : size;
   if (ranges)
     soup_message_headers_free_ranges (asked, ranges);
-  if (some && (*start < 0 || *start >= size || *length <= 0)) {
+  if (some && (!some_valid || *length <= 0)) {
     g_autofree gchar *text = g_strdup_printf ("bytes */%" G_GOFFSET_FORMAT, size);
 
     soup_message_headers_replace (headers, "Content-Range", text);

@@ -25,6 +25,7 @@
 #define MAX_CLIENTS 512     /* a client has one per camera */
 #define FILES_SHARE 4       /* clients may use one in this many of the files that may be open */
 #define NETWORK_SHARE 4     /* one in this many clients may be strangers from one network */
+#define MAX_BODY 65536      /* bytes of a request, announced or sent */
 #define REFUSED_INTERVAL 60 /* seconds between messages */
 #define MAX_QUEUED 50       /* documents queued for a slow client */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
@@ -421,6 +422,8 @@ watch_rtsp_new (WatchApp *app, GError **error)
   gst_rtsp_server_set_service (self->server, service);
   /* A client connects for all cameras at once; connections beyond the backlog wait a second. */
   gst_rtsp_server_set_backlog (self->server, MAX_CLIENTS);
+  /* Also before the login. gst-rtsp-server has no limit by default. */
+  gst_rtsp_server_set_content_length_limit (self->server, MAX_BODY);
   gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
   set_auth (self, app);
   g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), NULL);
