@@ -274,7 +274,7 @@ for line in open("lines"):
   [[ -z $(ls -A "$odd") ]] || die "files were made: $(ls -A "$odd")"
   ! (property 'location ! identity=1') 2>/dev/null || die "a name of a property was not checked"
 
-  # What scripts are given is never text of a pipeline.
+  # Arguments of scripts are never text of a pipeline.
   # shellcheck disable=SC1003
   (
     cd "$odd"
@@ -364,7 +364,7 @@ select.select([], [], [])' >"$output/port" &
   stop_server
 }
 
-# What users do wrong is said, and bad lines do not get lost.
+# Mistakes of users are reported, and bad lines do not get lost.
 check_brokers() {
   local target
   for target in localhost http://localhost/x mqtt://localhost mqtt://localhost/; do

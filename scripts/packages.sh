@@ -164,7 +164,7 @@ make_previous() {
   done
 }
 
-# What is in a root, without what changes with any installation.
+# Files of a root, without those that any installation changes.
 # shellcheck disable=SC2016
 list_files='find / -xdev \( -path /proc -o -path /dev -o -path /sys -o -path /tmp -o -path /packages -o -path /previous \
     -o -path /repository -o -path /src -o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \
@@ -256,7 +256,7 @@ try_in_suite() {
   in_root "$where" bash -c "$list_files" >"$folder/before"
   quietly in_root "$where" bash -c "$upgrade" || return
   in_root "$where" bash -c "$list_files" >"$folder/after"
-  # What other packages leave is theirs.
+  # Files that other packages leave are theirs.
   if comm -13 "$folder/before" "$folder/after" | grep -iE 'ccl'; then
     say "$suite: the packages above leave files"
     return 1

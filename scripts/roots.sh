@@ -42,7 +42,7 @@ need_mirror() {
   echo "$mirror"
 }
 
-# What in_root mounts, too: FOLDER:PLACE, without spaces.
+# Folders that in_root mounts, too: FOLDER:PLACE, without spaces.
 binds=()
 
 # in_root ROOT COMMAND...: runs the command in the root, with temporary mounts.

@@ -5,7 +5,7 @@
 #   tests/abi.sh --layout INCLUDE LIST CC...     libcudaccl's structures and constants, compiled by CC
 #   tests/abi.sh [--layout] ... --write          writes the list
 #
-# What is new belongs in the list, structures take it from their reserved fields. If something must go
+# New symbols belong in the list, structures take it from their reserved fields. If something must go
 # or change, so must the library's soversion. Exit status 77: skipped.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -24,7 +24,7 @@ recordings=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What is the same for all elements.
+# Common to all elements.
 clean=("morphology=open3x3,close1x15,drop250")
 lines=(! ccljson ! filesink "location=OUT")
 

@@ -46,7 +46,7 @@ struct TilePieces
   uint32_t next;                          /* the first root that did not fit */
 };
 
-/* What the planes tell about the pixels of a word, without neighbours outside the tile, and without
+/* The pixels of a word as the planes have them, without neighbours outside the tile, and without
  * pairs that are connected anyway: through the pixel above, or the pairs above or to the left. */
 struct ClassWord
 {

@@ -83,7 +83,7 @@ load_member (const CclTiles &tiles, const GroupComponents &g, uint32_t i)
   return m;
 }
 
-/* What a launch does. */
+/* The steps of a launch. */
 struct ResolveSteps
 {
   bool resolve; /* compress paths, add the features of non-roots to their roots, flag the roots */

@@ -4,7 +4,7 @@
 /* Small frames fit on the device at once, as strips; how large they may be depends on the device
  * (plan.c). Four kernels would spend most of their time on launches, so one cooperative kernel does
  * everything, with three grid barriers (MERGED, RESOLVED, COUNTED) instead of kernel boundaries.
- * What remains is one chain of dependent steps, within each block and from block to block, so only
+ * There remains one chain of dependent steps, within each block and from block to block, so only
  * its latency counts.
  *
  * How blocks share memory:
@@ -53,8 +53,8 @@ template <typename T> struct StripFeatures
   T area, sum_x, sum_y, min_x, max_x, max_y;
 };
 
-/* What a strip adds to roots: a hash table in shared memory. Many components of a strip may have
- * the same root, and so may those of many strips. */
+/* The features that a strip adds to roots: a hash table in shared memory. Many components of a
+ * strip may have the same root, and so may those of many strips. */
 struct RootTable
 {
   uint32_t *roots;  /* [1 << bits] CCL_NO_LABEL: free */

@@ -72,7 +72,7 @@ typedef struct CclStrips
   uint32_t *kept;          /* [n] components of each strip that are in the result */
 } CclStrips;
 
-/* What strips leave for a label map: the words of their pixels, and of each run the component.
+/* Strips leave for a label map: the words of their pixels, and of each run the component.
  * Passed to kernels by value. */
 typedef struct CclStripMap
 {

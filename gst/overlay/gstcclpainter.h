@@ -30,7 +30,7 @@ G_BEGIN_DECLS
  * @GST_CCL_OVERLAY_DRAW_ELLIPSES: the ellipses of components that have the feature `ellipse`, with
  * the major axis
  *
- * What to draw.
+ * Parts of the overlay to draw.
  *
  * Since: 0.1
  */

@@ -18,7 +18,7 @@
 
 #define FIRST_CAPACITY 4096 /* components for which CUDA needs no transfer */
 
-/* What an array is. */
+/* The kind of an array. */
 typedef enum Kind
 {
   KIND_FRAMES = 0, /* one, or a batch */

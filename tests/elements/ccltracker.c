@@ -152,7 +152,7 @@ add_detection (GstCclDetection *detections, guint *n, const Box *box, gdouble fi
   detection->area = detection->width * detection->height * fill;
 }
 
-/* What a mask shows of the objects: those that touch are one. Sides are noisy. */
+/* The objects as a mask shows them: those that touch are one. Sides are noisy. */
 static guint
 detect (const Scene *scene, gdouble time, Box *boxes, guint *group, guint *state,
         GstCclDetection *detections)
@@ -498,8 +498,8 @@ update (GstCclTracker *tracker, guint ms, const Box *boxes, guint n, guint *n_tr
   return gst_ccl_tracker_get_tracks (tracker, n_tracks);
 }
 
-/* What does not overlap enough is the same object only if its area is not more than 4 times larger
- * or smaller. */
+/* A detection that does not overlap enough is the same object only if its area is not more than 4
+ * times larger or smaller. */
 GST_START_TEST (test_gate_of_area)
 {
   static const struct
@@ -726,7 +726,7 @@ GST_START_TEST (test_same_time)
 }
 GST_END_TEST;
 
-/* What is lost slows down: to 1 / e in 3 seconds. */
+/* A lost track slows down: to 1 / e in 3 seconds. */
 GST_START_TEST (test_lost)
 {
   GstCclTracker *tracker = tracker_new (0, 0.2);
@@ -881,7 +881,7 @@ GST_START_TEST (test_noise)
 }
 GST_END_TEST;
 
-/* What is typical is forgotten in some seconds. */
+/* The typical size is forgotten in some seconds. */
 GST_START_TEST (test_typical_time)
 {
   GstCclTracker *tracker = tracker_new (0, 0.2);
@@ -956,7 +956,7 @@ GST_START_TEST (test_crowds)
     fail_unless (seconds < crowd->seconds, "%s, frame %u: %g s", crowd->name, frame, seconds);
   }
   fail_unless (gst_ccl_tracker_get_crowded (tracker) > 0, "%s", crowd->name);
-  /* What does not change keeps its tracks. */
+  /* Objects that do not change keep their tracks. */
   if (crowd->n == crowd->max_tracks)
     fail_unless (gst_ccl_tracker_get_exceeded (tracker) < crowd->n / 50, "%s", crowd->name);
   g_rand_free (random);

@@ -122,7 +122,7 @@ GST_START_TEST (test_late)
 }
 GST_END_TEST;
 
-/* What a detector found lives on between its looks, and moves on. When a look does not find it, it
+/* A detected object lives on between its looks, and moves on. When a look does not find it, it
  * is gone soon; a look elsewhere says nothing. */
 GST_START_TEST (test_between)
 {
@@ -155,7 +155,7 @@ GST_START_TEST (test_between)
     player_clear (&player);
   }
 
-  /* What one look found, and the next did not, was nothing. */
+  /* An object of one look that the next denies is dropped. */
   {
     Player player;
 
@@ -441,7 +441,7 @@ GST_START_TEST (test_doubtful)
 }
 GST_END_TEST;
 
-/* What walks behind another keeps its size while part of it is hidden. */
+/* An object that walks behind another keeps its size while part of it is hidden. */
 GST_START_TEST (test_cut)
 {
   guint k;

@@ -236,7 +236,7 @@ GST_START_TEST (test_groups)
 }
 GST_END_TEST;
 
-/* What is lost is shown for 0.2 s, behind another for a second, and not where it leaves. */
+/* A lost object is shown for 0.2 s, behind another for a second, and not where it leaves. */
 GST_START_TEST (test_lost)
 {
   static const struct

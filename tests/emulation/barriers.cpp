@@ -170,7 +170,7 @@ emulated_let_kernel_follow (void)
   scheduler_may_switch (block->grid->switch_mask);
 }
 
-/* What a thread is. */
+/* The state of a thread. */
 
 uint32_t
 emulated_lane (void)

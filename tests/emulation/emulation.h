@@ -74,7 +74,7 @@ enum Waiting
   HAS_ENDED,
 };
 
-/* What a thread knows of the others of its block at a named barrier: epochs. */
+/* Epochs that a thread knows of the others of its block at a named barrier. */
 typedef std::shared_ptr<std::vector<uint32_t>> Epochs;
 
 struct Thread

@@ -116,7 +116,7 @@ __tsan_vptr_update (void **p, void *value)
 {
 }
 
-/* What the kernels' own functions do. */
+/* The kernels' own functions. */
 
 static uint64_t
 load_word (const void *word, size_t size)

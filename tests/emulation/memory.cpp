@@ -91,7 +91,7 @@ memory_allocate (size_t size, bool host)
   room = find_room (pages, page);
   if (!room || mprotect (room, pages, PROT_READ | PROT_WRITE) != 0)
     return NULL;
-  /* What the host writes into its own memory cannot be seen. */
+  /* Writes of the host into its own memory cannot be seen. */
   memset (shadow + (room - arena), host ? INITIALISED : ALLOCATED, size);
   allocations[room] = { size, pages, host, ++n_allocations };
   if (!host)

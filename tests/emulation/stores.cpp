@@ -179,7 +179,7 @@ stores_thread_ended (Thread *thread)
   stores_publish_in_block (thread);
 }
 
-/* What a block has stored without a fence need not be visible before its kernel has ended. */
+/* A store of a block without a fence need not be visible before its kernel has ended. */
 void
 stores_block_ended (Block *block)
 {

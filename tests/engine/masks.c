@@ -306,7 +306,8 @@ test_pictures (Check *check)
   }
 }
 
-/* What ccl_morphology_new() and ccl_morphology_apply() refuse, and operations that were not parsed.
+/* Arguments that ccl_morphology_new() and ccl_morphology_apply() refuse, and operations that were
+ * not parsed.
  */
 static void
 test_mask_errors (Check *check)

@@ -137,7 +137,7 @@ set_value (const Case *c, TestImage *image, size_t i, unsigned value)
     sample[1] = (uint8_t) (big ? value : value >> 8);
 }
 
-/* What values mean, which the drawn foreground then has. */
+/* The meaning of values, which the drawn foreground then has. */
 static void
 draw_values (FuzzInput *input, Case *c)
 {

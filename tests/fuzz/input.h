@@ -19,7 +19,7 @@ typedef struct FuzzInput
   size_t size; /* bytes left */
 } FuzzInput;
 
-/* What a target implements: libFuzzer's functions, which standalone.c calls without libFuzzer. */
+/* A target implements libFuzzer's functions, which standalone.c calls without libFuzzer. */
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 

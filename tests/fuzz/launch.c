@@ -205,7 +205,7 @@ draw_caps (FuzzInput *input, GstVideoInfo *info)
   return gst_video_info_to_caps (info);
 }
 
-/* What the next element accepts. */
+/* The caps that the next element accepts. */
 static GstCaps *
 draw_downstream (FuzzInput *input)
 {

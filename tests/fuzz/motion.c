@@ -135,7 +135,7 @@ params_valid (const CclMotionParams *params)
          params->learning_time <= UINT64_C (86400000) * MILLISECOND && params->light_change <= 100;
 }
 
-/* What is expected: bytes of the model's size. */
+/* The expected mask: bytes of the model's size. */
 typedef struct Expected
 {
   uint8_t *pixels, *background;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Operations, polygons, PBM and PGM files. The first byte selects the parser, the rest is text.
- * What was parsed and written must read back as the same; polygons are drawn as the pixel reference
- * draws them. */
+ * Text that was parsed and written reads back as the same; polygons are drawn as the pixel
+ * reference draws them. */
 
 #include <cudaccl/mask.h>
 #include "tests/fuzz/input.h"

@@ -33,7 +33,7 @@ static File files[MOST_FILES];
 static uint32_t n_files;
 static uint64_t n_runs;
 
-/* What runs now. */
+/* The input that runs now. */
 static const uint8_t *current;
 static size_t current_size;
 

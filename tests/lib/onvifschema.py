@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 FOLDER = os.environ.get("CUDACCL_ONVIF")
-# What the schemas import from the network: its place, its namespace, and as much of it as they need.
+# Schemas that are imported from the network: the place, its namespace, and as much of it as they need.
 IMPORTS = (
     ("http://docs.oasis-open.org/wsn/b-2.xsd", "http://docs.oasis-open.org/wsn/b-2",
      '<xs:element name="NotificationMessage" type="xs:anyType"/><xs:complexType name="FilterType"/>'

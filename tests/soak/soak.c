@@ -13,7 +13,7 @@
 
 #define LEAST_SAMPLES 4
 
-/* What may come and go. */
+/* Resources that may come and go. */
 #define ALLOWED_HEAP (512 << 10)
 #define ALLOWED_RSS (8 << 20)
 #define ALLOWED_DEVICE (8 << 20)

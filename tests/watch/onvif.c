@@ -175,7 +175,7 @@ GST_START_TEST (test_soap)
     deep = g_strdup_printf (ENVELOPE ("", "<Get>%s%s</Get>"), begin->str, end->str);
     fail_unless (watch_soap_parse (&one, deep, strlen (deep)) == (depth <= WATCH_SOAP_MAX_DEPTH));
   }
-  /* What is too much is left out. */
+  /* Objects beyond the limit are left out. */
   for (guint i = 0; i < 2 * WATCH_SOAP_MAX_VALUES; i++)
     g_string_append_printf (values, "<A%u>%s</A%u><B>%s</B>", i, many, i, many);
   text = g_strdup_printf (ENVELOPE ("", "<Get>%s<C>%s&#98;</C></Get>"), values->str, many);

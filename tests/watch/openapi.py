@@ -14,7 +14,7 @@ import urllib.parse
 
 SERVER = sys.argv.pop(1)
 
-# What is asked beside a plain GET of each path: path as described, path, method, body, status.
+# Requests beside a plain GET of each path: path as described, path, method, body, status.
 REQUESTS = [
     ('/api/cameras', '/api/cameras', 'POST', {'name': 'new', 'uri': 'rtsp://192.0.2.7/a', 'frozen-after': 7}, 201),
     ('/api/cameras', '/api/cameras', 'POST', {'name': 'new', 'uri': 'rtsp://192.0.2.7/a'}, 409),
@@ -119,7 +119,7 @@ class OpenApi(unittest.TestCase):
             if 'get' in operations and described not in ENDLESS:
                 missing = described in ('/media/{file}', '/api/synopsis/video')
                 self.check_answer(described, path, 'GET', None, 404 if missing else 200)
-            # What is misspelt is an error.
+            # A misspelt name is an error.
             if 'get' in operations:
                 self.check_answer(described, f'{path}?colour=red', 'GET', None, 400)
         for request in REQUESTS:

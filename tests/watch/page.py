@@ -31,7 +31,7 @@ if not CHROMIUM or not DRIVER:
 SERVER = sys.argv[1]
 PICTURES = sys.argv[sys.argv.index('--pictures') + 1] if '--pictures' in sys.argv else None
 JPEG, VIDEO = (sys.argv[4:5], sys.argv[5:6]) if PICTURES else ([], [])
-# What follows are names of tests.
+# The rest are names of tests.
 sys.argv[1:] = [] if PICTURES else sys.argv[2:]
 
 
@@ -66,7 +66,7 @@ class Page(unittest.TestCase):
         cls.server.stop()
 
     def tearDown(self):
-        # What the browser refused, such as a script by the content security policy.
+        # Refused by the browser, such as a script by the content security policy.
         errors = [entry for entry in self.driver.get_log('browser')
                   if entry['level'] == 'SEVERE' and 'status of 40' not in entry['message']]
         self.assertEqual(errors, [])
@@ -304,7 +304,7 @@ class Page(unittest.TestCase):
                   .map(e => e.outerHTML)''')
             self.assertEqual(nameless, [], screen)
             self.assertLessEqual(phone.execute_script('return document.documentElement.scrollWidth'), 360, screen)
-        # What the program says is marked as English, and nothing else is.
+        # Text of the program is marked as English, and nothing else is.
         self.server.say('state hall 4 no route to 192.0.2.2')
         phone.get('about:blank')
         phone.get(f'{self.server.uri}#live')

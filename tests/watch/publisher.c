@@ -692,7 +692,7 @@ read_file (const gchar *path, Arrived *arrived)
     return 0;
   lines = g_strsplit (text, "\n", -1);
   for (gchar **line = lines; *line; line++) {
-    /* What a program that was killed left of a line, or has not written yet. */
+    /* The start of a line of a program that was killed, or is still writing. */
     if (!g_str_has_suffix (*line, "}"))
       continue;
     arrive (arrived, *line);

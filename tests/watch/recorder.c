@@ -266,7 +266,7 @@ GST_START_TEST (test_exact)
     }
     n++;
   }
-  /* What is not in the clip is after its end. */
+  /* Frames that are not in the clip are after its end. */
   fail_unless_equals_int (n, frames->len);
   fail_unless (i < samples->len);
   for (; i < samples->len; i++)
@@ -607,7 +607,7 @@ GST_START_TEST (test_neighbour)
 }
 GST_END_TEST;
 
-/* What a killed process leaves, cut anywhere: it plays, or it is removed. */
+/* A clip of a killed process, cut anywhere, plays or is removed. */
 GST_START_TEST (test_killed)
 {
   const Codec *codec = find_codec ();

@@ -293,7 +293,7 @@ GST_START_TEST (test_job)
   fail_if (g_file_test (video, G_FILE_TEST_EXISTS));
   fail_if (watch_synopsis_job_get_video (job, &type, NULL));
 
-  /* What is half made does not stay when the program ends. */
+  /* A half-made video does not stay when the program ends. */
   fail_unless (
       g_file_set_contents_full (program, HALF_MADE, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
   watch_synopsis_job_set_program (job, program);

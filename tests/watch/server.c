@@ -133,7 +133,7 @@ GST_START_TEST (test_cameras)
     { SEND ("DELETE", "/api/cameras/door", ""), 200, NULL },
     { SEND ("DELETE", "/api/cameras/door", ""), 404, NULL },
   };
-  /* What is left out stays, and so does everything if one value is wrong. */
+  /* Members that are left out stay, and so does everything if one value is wrong. */
   static const struct
   {
     Case put;

@@ -102,7 +102,7 @@ GST_START_TEST (test_all)
 }
 GST_END_TEST;
 
-/* What is wrong, and what the message must have. */
+/* Wrong settings, and a part of the message. */
 static const struct
 {
   const gchar *text, *message;

@@ -667,7 +667,7 @@ GST_START_TEST (test_remove)
   fail_unless_equals_int64 (count ("SELECT count(*) FROM blocks"), 2);
   watch_store_remove_before (store, TIME + 2990);
   watch_store_flush (store);
-  /* What is removed step by step is queued behind. */
+  /* Removals step by step are queued behind. */
   watch_store_flush (store);
   watch_store_flush (store);
   {

@@ -84,7 +84,7 @@ GST_START_TEST (test_events)
   fail_unless (client_read (&client, id), "%.1500s", client.answer->str);
   client_close (&client);
 
-  /* What came between two connections, in order. */
+  /* Events between two connections, in order. */
   watch_fake_add_event (watch, make_event (2, time + 1));
   watch_fake_add_event (watch, make_event (3, time + 2));
   request = g_strdup_printf ("GET /api/events/stream HTTP/1.1\r\nHost: localhost\r\n"

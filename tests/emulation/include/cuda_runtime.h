@@ -1,8 +1,8 @@
 /* cudaccl - emulation: CUDA C++ for a host compiler
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What nvcc declares by itself, as far as kernels use it. convert.py rewrites what C++ has no
- * syntax for. Plain loads and stores need no declaration: the compiler calls the functions in
+/* Declarations that nvcc has built in, as far as kernels use them. convert.py rewrites what C++ has
+ * no syntax for. Plain loads and stores need no declaration: the compiler calls the functions in
  * hooks.cpp. */
 
 #ifndef EMULATION_CUDA_RUNTIME_H

@@ -53,7 +53,7 @@ typedef struct _GstCclComponent GstCclComponent;
  * @GST_CCL_FEATURE_PERIMETER: `perimeter`
  * @GST_CCL_FEATURE_LUMA: `luma_mean`, `luma_min` and `luma_max`
  *
- * What is known of a component beyond its box, area and centroid.
+ * Features of a component beyond its box, area and centroid.
  *
  * Since: 0.1
  */

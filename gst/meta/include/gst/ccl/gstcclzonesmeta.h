@@ -50,7 +50,7 @@ struct _GstCclZone
  * @GST_CCL_ZONE_IN: an object crossed a tripwire inwards
  * @GST_CCL_ZONE_OUT: an object crossed a tripwire outwards
  *
- * What an object did at a zone or tripwire.
+ * An event of an object at a zone or tripwire.
  *
  * Since: 0.1
  */
