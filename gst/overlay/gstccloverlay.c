@@ -51,6 +51,7 @@
 #include "gstccloverlay.h"
 
 #include <gst/video/video.h>
+#include <gst/base/gstcclmapping.h>
 #include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstccltime.h>
@@ -746,20 +747,21 @@ static GstFlowReturn
 gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer)
 {
   GstVideoFrame frame;
+  GError *error = NULL;
   gboolean blended;
   gint x, y;
 
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE)) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, WRITE,
-        ("Could not map the frame for writing: its memory is read-only, or smaller than the "
-         "caps require."),
-        ("%" GST_PTR_FORMAT, buffer));
+  if (!gst_ccl_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE, &error)) {
+    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
+                              g_strdup (error->message),
+                              gst_info_strdup_printf ("%" GST_PTR_FORMAT, (gpointer) buffer),
+                              __FILE__, GST_FUNCTION, __LINE__);
+    g_error_free (error);
     return GST_FLOW_ERROR;
   }
   gst_ccl_overlay_get_origin (self, buffer, &x, &y);
   blended = gst_ccl_canvas_blend (self->canvas, &frame, x, y);
-  gst_video_frame_unmap (&frame);
+  gst_ccl_video_frame_unmap (&frame);
 
   if (!blended) {
     GST_ELEMENT_ERROR (

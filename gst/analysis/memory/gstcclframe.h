@@ -6,6 +6,7 @@
 
 #include <gst/video/video.h>
 #include <cudaccl/ccl.h>
+#include <gst/base/gstcclmapping.h>
 
 G_BEGIN_DECLS
 
@@ -98,21 +99,6 @@ void gst_ccl_frame_unmap (GstCclFrame *frame);
  * if @n_planes is not 1. Formats with more chroma are subsampled. Interleaved formats have one
  * plane, from which the engine takes chroma. */
 void gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_planes);
-
-/* The visible part of a plane. If a plane has two components, they alternate. */
-typedef struct
-{
-  guint component; /* any component of the plane */
-  gsize row;       /* bytes per row, without padding */
-  gsize rows;
-} GstCclPlaneSize;
-
-GstCclPlaneSize gst_ccl_plane_get_size (const GstVideoInfo *info, guint index);
-
-/* Returns the offset in plane @index, with rows @stride bytes apart, of the pixel (@x, @y) of
- * the frame. */
-guint64 gst_ccl_plane_get_start (const GstVideoInfo *info, guint index, guint64 stride, guint64 x,
-                                 guint64 y);
 
 /* For mappers: checks that frames on @device match the user's setting @wanted (-1: any). */
 gboolean gst_ccl_frame_check_device (gint device, gint wanted, GError **error);
