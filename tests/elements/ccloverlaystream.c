@@ -517,7 +517,7 @@ GST_START_TEST (test_errors)
 
   gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 2, ccl_overlay_boxes, 2);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
-  ccl_test_check_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "smaller");
+  ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "only 100");
   ccl_test_harness_free (h);
 }
 GST_END_TEST;

@@ -230,6 +230,22 @@ fuzz_add_metas (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
     add_roi (input, buffer, width, height);
 }
 
+/* Strides and offsets of pixels that may not exist. */
+static void
+lie_about_planes (FuzzInput *input, GstVideoMeta *meta)
+{
+  guint i;
+
+  for (i = 0; i < meta->n_planes; i++) {
+    if (fuzz_one_in (input, 2))
+      meta->stride[i] = (gint) fuzz_hostile_u32 (input);
+    else if (fuzz_one_in (input, 2))
+      meta->stride[i] = -meta->stride[i];
+    if (fuzz_one_in (input, 2))
+      meta->offset[i] = fuzz_one_in (input, 2) ? fuzz_hostile_u64 (input) : fuzz_u8 (input);
+  }
+}
+
 /* A GstVideoMeta of the caps' format, and perhaps of a larger frame with larger strides. */
 static GstBuffer *
 padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
@@ -263,6 +279,9 @@ padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
     gst_buffer_set_size (buffer, (gssize) fuzz_below (input, (guint) larger.size));
   for (i = 0; fuzz_one_in (input, 8) && i < meta->n_planes; i++)
     meta->offset[i] %= larger.size;
+
+  if (fuzz_one_in (input, 8))
+    lie_about_planes (input, meta);
 
   return buffer;
 }

@@ -11,7 +11,7 @@
 /* Which of the metadata may contradict the memory of a buffer. */
 typedef enum
 {
-  FUZZ_METAS_FIT,     /* a GstVideoMeta describes pixels that exist: elements map them */
+  FUZZ_METAS_FIT,     /* a GstVideoMeta mostly describes pixels that exist: elements map them */
   FUZZ_METAS_HOSTILE, /* anything: elements must not touch the pixels */
 } FuzzMetas;
 
