@@ -11,7 +11,7 @@
 #define CCL_COLOR_H
 
 #include "engine/account.h"
-#include "engine/shared/color.h"
+#include "engine/shared/luma.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -156,7 +156,7 @@ typedef void (*CclRepeatPixels) (uint8_t *row, size_t stride, size_t bytes, uint
 typedef void (*CclJoinSlices) (uint32_t *parents, const CclRow *row, const CclRow *above,
                                const CclRow lower[3], uint32_t width, unsigned connectivity);
 
-struct CclColorWeights; /* engine/shared/color.h */
+struct CclColorWeights; /* engine/shared/luma.h */
 
 /* Converts @width pixels to luma. */
 typedef void (*CclColorLuma) (uint8_t *to, const uint8_t *from, uint32_t width,

@@ -1,7 +1,7 @@
 /* cudaccl - CPU backend: background models when the light changes, or drifts
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/cpu/motion/model_private.h"
+#include "engine/cpu/motion/state.h"
 
 #include <string.h>
 

@@ -5,8 +5,9 @@
  * frame, and the state is read and written once. Comparisons with neighbouring rows use the
  * background from before the frame, so rows that learn are copied first. */
 
-#include "engine/cpu/motion/model_private.h"
+#include "engine/cpu/motion/model.h"
 #include "engine/aligned.h"
+#include "engine/cpu/motion/state.h"
 #include "engine/cpu/tuning.h"
 
 #include <stdlib.h>

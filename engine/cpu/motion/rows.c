@@ -1,7 +1,7 @@
 /* cudaccl - CPU backend: rows of frames on their way through a background model
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/cpu/motion/model_private.h"
+#include "engine/cpu/motion/state.h"
 
 /* The mean of the samples of the frame that are sample @x, @y of the model: fewer at the edges. */
 static uint8_t

@@ -3,7 +3,7 @@
 
 /* See engine/motion/shake.h. A frame that is shifted is copied. */
 
-#include "engine/cpu/motion/model_private.h"
+#include "engine/cpu/motion/state.h"
 
 #include <string.h>
 

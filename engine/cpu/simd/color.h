@@ -3,7 +3,7 @@
 
 /* The compiler makes vectors of these loops, since the bytes of a pixel are a constant. */
 
-#include "engine/shared/color.h"
+#include "engine/shared/luma.h"
 
 static inline void
 luma_of_row (uint8_t *to, const uint8_t *from, uint32_t width, const CclColorWeights *weights,

@@ -3,12 +3,13 @@
 
 /* For the model's own files. */
 
-#ifndef CCL_CPU_MODEL_PRIVATE_H
-#define CCL_CPU_MODEL_PRIVATE_H
+#ifndef CCL_CPU_MOTION_STATE_H
+#define CCL_CPU_MOTION_STATE_H
 
-#include "engine/cpu/motion/model.h"
 #include "engine/cpu/motion/functions.h"
+#include "engine/cpu/pool.h"
 #include "engine/motion/drift.h"
+#include "engine/motion/model.h"
 #include "engine/motion/shake.h"
 
 #define RAW_ROWS 4
@@ -65,7 +66,7 @@ typedef struct Strip
   X (edges, 2 * EDGE_ROWS * row)                               \
   X (counters, CCL_DRIFT_RANGES *CCL_LIGHT_BINS)
 
-struct CclCpuModel
+typedef struct CclCpuModel
 {
   CclModel *base;
   uint32_t frame_width, frame_height;
@@ -84,7 +85,7 @@ struct CclCpuModel
   /* Foreground and shadows; without words if not wanted, or, enlarged, if the scale is 1. */
   CclMask masks[2];    /* of the model's size */
   CclMask enlarged[2]; /* of the frame's */
-};
+} CclCpuModel;
 
 /* A frame on its way through the model. */
 typedef struct Job

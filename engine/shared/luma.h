@@ -1,8 +1,8 @@
 /* cudaccl - interleaved colours and 16-bit samples: the arithmetic of one pixel
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#ifndef CCL_COLOR_PIXEL_H
-#define CCL_COLOR_PIXEL_H
+#ifndef CCL_LUMA_H
+#define CCL_LUMA_H
 
 #include "engine/shared/cut.h"
 #include "engine/shared/device.h"
