@@ -645,6 +645,42 @@ replace_rectangle (GstCclCanvas *self, const GstCclRectangle *area, GstVideoFram
   }
 }
 
+/* Returns the alignment of a plane that GStreamer's vectorized functions rely on: the size of its
+ * pixels, or the largest power of two in it. */
+static guint
+get_alignment (const GstVideoFormatInfo *format, guint plane)
+{
+  guint i, size = 1;
+
+  for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
+    if (GST_VIDEO_FORMAT_INFO_PLANE (format, i) == plane)
+      size = MAX (size, (guint) GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i));
+  }
+
+  return size & -size;
+}
+
+gboolean
+gst_ccl_canvas_fits (const GstCclCanvas *self, const GstVideoFrame *frame)
+{
+  guint i;
+
+  if (replaces (self, frame->info.finfo))
+    return TRUE;
+
+  for (i = 0; i < GST_VIDEO_FRAME_N_PLANES (frame); i++) {
+    guint alignment = get_alignment (frame->info.finfo, i);
+    gsize stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, i);
+
+    /* Modulo a power of two, negative strides do not matter. Tiles have other strides. */
+    if ((guintptr) frame->data[i] % alignment != 0 ||
+        (stride % alignment != 0 && !GST_VIDEO_FORMAT_INFO_IS_TILED (frame->info.finfo)))
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
 /* Sets @part to a part of @frame that contains @area, and makes @area relative to it. */
 static void
 take_part (const GstVideoFrame *frame, GstCclRectangle *area, GstVideoFrame *part)

@@ -75,8 +75,11 @@ guint gst_ccl_canvas_get_left_out (const GstCclCanvas *self);
 GstVideoOverlayComposition *gst_ccl_canvas_compose (GstCclCanvas *self,
                                                     GstVideoOverlayComposition *earlier);
 
-/* Blends the picture into @frame, which is mapped for reading and writing, with its upper left
- * corner at a point of the frame. Returns FALSE if the format is not supported. The picture is
+/* Returns whether the rows of @frame are aligned as blending the picture requires. */
+gboolean gst_ccl_canvas_fits (const GstCclCanvas *self, const GstVideoFrame *frame);
+
+/* Blends the picture into @frame, which fits and is mapped for reading and writing, with its upper
+ * left corner at a point of the frame. Returns FALSE if the format is not supported. The picture is
  * empty afterwards. */
 gboolean gst_ccl_canvas_blend (GstCclCanvas *self, GstVideoFrame *frame, gint x, gint y);
 

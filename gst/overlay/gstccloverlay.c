@@ -759,6 +759,15 @@ gst_ccl_overlay_blend (GstCclOverlay *self, GstBuffer *buffer)
     g_error_free (error);
     return GST_FLOW_ERROR;
   }
+  if (!gst_ccl_canvas_fits (self->canvas, &frame)) {
+    gst_ccl_video_frame_unmap (&frame);
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+                       ("The rows of the frame are not aligned to its pixels, so ccloverlay cannot "
+                        "draw on it. Let the source align them to 4 bytes, or use opaque colors on "
+                        "I420, NV12 or RGB."),
+                       ("%" GST_PTR_FORMAT, buffer));
+    return GST_FLOW_ERROR;
+  }
   gst_ccl_overlay_get_origin (self, buffer, &x, &y);
   blended = gst_ccl_canvas_blend (self->canvas, &frame, x, y);
   gst_ccl_video_frame_unmap (&frame);

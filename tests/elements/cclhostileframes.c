@@ -392,6 +392,46 @@ GST_START_TEST (test_honest_shapes)
 }
 GST_END_TEST;
 
+/* Rows at odd addresses are drawn on or refused. */
+GST_START_TEST (test_unaligned)
+{
+  const gchar *const *format;
+  gsize at;
+
+  for (format = elements[__i__].formats; *format; format++) {
+    GstHarness *h = harness_new (elements[__i__].line, *format);
+    GstVideoInfo info;
+
+    gst_video_info_set_format (&info, gst_video_format_from_string (*format), WIDTH, HEIGHT);
+    for (at = 1; at < 8; at++) {
+      Guarded memory;
+      GstBuffer *buffer;
+      GstVideoMeta *meta;
+      GstFlowReturn flow;
+      guint i;
+
+      guarded_init (&memory, 2 * GST_VIDEO_INFO_SIZE (&info));
+      buffer = frame_new (&memory, &info);
+      meta = gst_buffer_get_video_meta (buffer);
+      for (i = 0; i < meta->n_planes; i++) {
+        meta->offset[i] += at;
+        if (!GST_VIDEO_FORMAT_INFO_IS_TILED (info.finfo))
+          meta->stride[i] += (gint) (at / 2);
+      }
+      flow = gst_harness_push (h, buffer);
+      guarded_check (&memory, *format);
+      if (flow != GST_FLOW_OK)
+        ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "aligned");
+      while ((buffer = gst_harness_try_pull (h)))
+        gst_buffer_unref (buffer);
+      ccl_test_drain (h);
+      g_free (memory.block);
+    }
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 cclhostileframes_suite (void)
 {
@@ -401,6 +441,7 @@ cclhostileframes_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_lies, 0, G_N_ELEMENTS (elements));
   tcase_add_loop_test (tc, test_honest_shapes, 0, G_N_ELEMENTS (elements));
+  tcase_add_loop_test (tc, test_unaligned, 0, G_N_ELEMENTS (elements));
 
   return s;
 }
