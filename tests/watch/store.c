@@ -15,6 +15,7 @@
 #include "apps/watch/store/path.h"
 #include "apps/watch/store/store.h"
 #include "tests/lib/removetree.h"
+#include "tests/reference/path.h"
 
 #define TIME G_GINT64_CONSTANT (1769860800000000)
 #define SECOND G_TIME_SPAN_SECOND
@@ -297,67 +298,6 @@ GST_END_TEST;
 
 /* --- Searching paths --- */
 
-typedef struct
-{
-  gdouble x, y;
-} Point;
-
-static gdouble
-cross (Point a, Point b, Point c)
-{
-  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
-static gboolean
-between (Point a, Point b, Point p)
-{
-  return cross (a, b, p) == 0 && MIN (a.x, b.x) <= p.x && p.x <= MAX (a.x, b.x) &&
-         MIN (a.y, b.y) <= p.y && p.y <= MAX (a.y, b.y);
-}
-
-/* Exact: all numbers are small multiples of a power of two. */
-static gboolean
-meet (Point a, Point b, Point c, Point d)
-{
-  return (cross (a, b, c) * cross (a, b, d) < 0 && cross (c, d, a) * cross (c, d, b) < 0) ||
-         between (a, b, c) || between (a, b, d) || between (c, d, a) || between (c, d, b);
-}
-
-/* By the sum of the crossings of a ray to the right, with their direction. */
-static gboolean
-is_inside (const Point *polygon, guint n, Point p)
-{
-  gint crossings = 0;
-
-  for (guint i = 0; i < n; i++) {
-    Point a = polygon[i], b = polygon[(i + 1) % n];
-
-    if (a.y <= p.y && b.y > p.y)
-      crossings += cross (a, b, p) > 0;
-    else if (a.y > p.y && b.y <= p.y)
-      crossings += cross (a, b, p) < 0;
-  }
-  return crossings & 1;
-}
-
-static gboolean
-path_fits (const WatchTrack *track, const Point *shape, guint n)
-{
-  for (guint i = 0; i < track->n_points; i++) {
-    const WatchPoint *p = &track->points[i], *q = &track->points[i ? i - 1 : 0];
-    Point a = { p->x + p->width / 2., (gdouble) p->y + p->height };
-    Point b = { q->x + q->width / 2., (gdouble) q->y + q->height };
-
-    if (n > 2 && is_inside (shape, n, a))
-      return TRUE;
-    for (guint j = 0; j < (n > 2 ? n : 1); j++) {
-      if (meet (a, b, shape[j], shape[(j + 1) % n]))
-        return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 static gint
 latest_first (gconstpointer a, gconstpointer b)
 {
@@ -433,7 +373,7 @@ GST_START_TEST (test_search)
     guint n = g_rand_int_range (rand, 0, 4) == 0 ? 0 : g_rand_int_range (rand, 2, 9);
     gdouble size = g_rand_boolean (rand) ? 1 : 0.0625;
     gdouble x = random_share (rand, -0.25, 1), y = random_share (rand, -0.25, 1), points[16];
-    Point shape[8];
+    ReferencePoint shape[8];
     g_autoptr (GString) expected = g_string_new (NULL);
     g_autofree gchar *numbers = NULL;
     WatchQuery query = { .limit = g_rand_int_range (rand, 1, 1000), .n_points = n };
@@ -441,7 +381,7 @@ GST_START_TEST (test_search)
     for (guint j = 0; j < n; j++) {
       points[2 * j] = x + random_share (rand, -size, size);
       points[2 * j + 1] = y + random_share (rand, -size, size);
-      shape[j] = (Point){ points[2 * j], points[2 * j + 1] };
+      shape[j] = (ReferencePoint){ points[2 * j], points[2 * j + 1] };
     }
     query.points = n ? points : NULL;
     if (g_rand_boolean (rand))
@@ -462,7 +402,7 @@ GST_START_TEST (test_search)
           (query.zone &&
            (!track->zones || !g_strv_contains ((const gchar *const *) track->zones, query.zone))) ||
           track->end < query.begin || (query.end && track->begin >= query.end) ||
-          (n && !path_fits (track, shape, n)))
+          (n && !reference_path_fits (track, shape, n)))
         continue;
       g_string_append_printf (expected, "%s%" G_GUINT64_FORMAT, expected->len ? " " : "",
                               track->number);
