@@ -271,6 +271,13 @@ web_reason_add_json (GString *json, const gchar *name, const WebReason *self)
   web_json_end_object (json);
 }
 
+void
+web_reason_add_both (GString *json, const WebReason *self)
+{
+  web_json_add_string (json, "text", web_reason_get_text (self));
+  web_reason_add_json (json, "reason", self);
+}
+
 gchar *
 web_reason_to_json (const WebReason *self)
 {

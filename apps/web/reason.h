@@ -120,6 +120,9 @@ const gchar *web_reason_get_text (const WebReason *self);
 
 /* Adds {"code": …, "arguments": {…}, "text": …}; a NULL @self is left out. */
 void web_reason_add_json (GString *json, const gchar *name, const WebReason *self);
+
+/* Adds the members `text` and `reason`; a NULL @self is left out. */
+void web_reason_add_both (GString *json, const WebReason *self);
 gchar *web_reason_to_json (const WebReason *self);
 
 /* Errors of this domain carry a reason, and have its WebReasonCode as code. */

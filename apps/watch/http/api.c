@@ -81,8 +81,7 @@ add_sinks (GString *json, WatchApp *app)
     web_json_add_int (json, "pending", sink->pending);
     web_json_add_int (json, "dropped", sink->dropped);
     web_json_add_int (json, "refused", sink->refused);
-    web_json_add_string (json, "text", web_reason_get_text (sink->reason));
-    web_reason_add_json (json, "reason", sink->reason);
+    web_reason_add_both (json, sink->reason);
     web_json_end_object (json);
   }
   web_json_end_array (json);
@@ -109,8 +108,7 @@ watch_api_status (const WebRequest *request)
   web_json_begin_object (json, "database");
   web_json_add_int (json, "bytes", store.bytes);
   web_json_add_int (json, "dropped", store.dropped);
-  web_json_add_string (json, "text", web_reason_get_text (store.last_error));
-  web_reason_add_json (json, "reason", store.last_error);
+  web_reason_add_both (json, store.last_error);
   web_json_end_object (json);
   web_json_begin_object (json, "media");
   web_json_add_int (json, "bytes", media.bytes);
@@ -118,8 +116,7 @@ watch_api_status (const WebRequest *request)
   web_json_add_int (json, "clips", media.clips);
   web_json_add_int (json, "pictures", media.pictures);
   web_json_add_int (json, "failed", media.failed);
-  web_json_add_string (json, "text", web_reason_get_text (media.last_error));
-  web_reason_add_json (json, "reason", media.last_error);
+  web_reason_add_both (json, media.last_error);
   web_json_end_object (json);
   web_http_json (request->message, SOUP_STATUS_OK, web_json_take (json));
   web_reason_free (store.last_error);

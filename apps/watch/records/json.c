@@ -202,8 +202,7 @@ add_state (GString *json, const gchar *member, const gchar *name, const WatchCam
   web_json_add_string (json, member, name);
   web_json_add_string (json, "state", watch_camera_state_get_name (status->state));
   watch_json_add_time (json, "since", status->since);
-  web_json_add_string (json, "text", web_reason_get_text (status->reason));
-  web_reason_add_json (json, "reason", status->reason);
+  web_reason_add_both (json, status->reason);
 }
 
 void
