@@ -694,25 +694,6 @@ gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *f
   g_clear_error (&error);
 }
 
-/* Returns whether downstream needs a GstCclMeta. It reads regions as they are. */
-static gboolean
-gst_ccl_track_needs_meta (GstCclTrack *self, const GstCclFound *found)
-{
-  switch (found->kind) {
-  case GST_CCL_FOUND_NOTHING:
-  case GST_CCL_FOUND_META:
-    return TRUE;
-  case GST_CCL_FOUND_ROIS:
-  case GST_CCL_FOUND_REGIONS:
-    return FALSE;
-  case GST_CCL_FOUND_ANALYTICS:
-  case GST_CCL_FOUND_NVDS:
-    break;
-  }
-
-  return found->n_components > 0 || self->output->len > 0;
-}
-
 /* Writes the objects to the metadata in which they were found and, as the properties say, to
  * other metadata and a message. */
 static void
@@ -722,6 +703,8 @@ gst_ccl_track_write (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *fo
   const GstCclComponent *objects = (const GstCclComponent *) self->output->data;
   const gboolean in_meta =
       found->kind == GST_CCL_FOUND_META || found->kind == GST_CCL_FOUND_NOTHING;
+  const gboolean in_regions =
+      found->kind == GST_CCL_FOUND_ROIS || found->kind == GST_CCL_FOUND_REGIONS;
   const guint n = self->output->len;
   const guint n_found =
       MAX (found->kind == GST_CCL_FOUND_META ? (guint) found->found : found->n_components, n);
@@ -730,7 +713,8 @@ gst_ccl_track_write (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *fo
                                (const guint *) self->sources->data, n);
   if (replaces_look)
     gst_ccl_detections_remove (buffer);
-  if (gst_ccl_track_needs_meta (self, found))
+  /* Elements behind this one read regions as they are. */
+  if (in_meta || (!in_regions && (found->n_components > 0 || n > 0)))
     gst_ccl_track_put_meta (self, buffer, found, n_found);
   if (in_meta)
     gst_ccl_track_attach (self, buffer, found, options->attach);
