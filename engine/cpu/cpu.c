@@ -18,7 +18,7 @@ typedef struct CpuSession
   CclPool *pool;      /* NULL with one thread */
   CclCpuModel *model; /* NULL without config.motion */
   CclMask region;     /* without words: the whole frame */
-  CclMask mask;       /* the cleaned foreground; without words if nobody needs it */
+  CclMask mask;       /* the cleaned foreground; no words if it is not needed */
   CclChain chain;
   CclRuns runs;
   CclCompaction compaction;

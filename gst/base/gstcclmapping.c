@@ -78,7 +78,7 @@ check_top_down (gint stride, GError **error)
   return FALSE;
 }
 
-/* The same for tiles, whose number in each direction is the stride. */
+/* Sets the bytes of a plane of tiles, whose number in each direction is the stride. */
 static gboolean
 set_tiles (Range *range, const GstVideoInfo *packed, guint index, gint stride, GError **error)
 {

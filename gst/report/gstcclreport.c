@@ -323,6 +323,7 @@ gst_ccl_report_class_init (GstCclReportClass *klass)
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_propose_any_layout);
   trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_ccl_report_decide_allocation);
   trans_class->generate_output = GST_DEBUG_FUNCPTR (gst_ccl_report_generate_output);
+  /* The output is text: a frame makes none, one or several buffers. */
   trans_class->transform_ip = NULL;
 
   filter_class->restart = GST_DEBUG_FUNCPTR (gst_ccl_report_restart);

@@ -169,7 +169,7 @@ run_preview (const gchar *uri)
   "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:1,\n" \
   "%s://%s:%u/a.ts\n#EXTINF:1,\nfile:///etc/hostname\n#EXT-X-ENDLIST\n"
 
-/* A camera that asks for the password and leads elsewhere: whoever is there must not get it. */
+/* A camera asks for the password and redirects to another address, which must not get it. */
 GST_START_TEST (test_elsewhere)
 {
   static const struct

@@ -58,7 +58,7 @@ watch_confine_source (GstElement *source, const gchar *uri, const gchar *user,
       !g_object_class_find_property (class, "user-pw"))
     return;
   g_object_set (source, "user-id", user, "user-pw", password, NULL);
-  /* souphttpsrc would send them to whoever asks. */
+  /* souphttpsrc would send them to the host that it is redirected to. */
   if (g_object_class_find_property (class, "automatic-redirect"))
     g_object_set (source, "automatic-redirect", FALSE, NULL);
   if (g_signal_lookup ("before-send", G_OBJECT_TYPE (source)))

@@ -57,7 +57,7 @@ struct _WatchSink
   /* Protected by lock. */
   GMutex lock;
   GCond stopped;
-  gint64 deadline; /* latest end of the thread, monotonic time; 0: it goes on */
+  gint64 deadline; /* when the thread ends at the latest, monotonic time; 0: never */
   gboolean connected;
   guint64 sent, refused;
   WebReason *reason; /* may be NULL */
