@@ -236,13 +236,19 @@ gst_ccl_motion_analysis_tick (GstCclMotionAnalysis *self, GstBuffer *buffer)
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime last = self->time.time;
   GstClockTime now = gst_ccl_time_advance (&self->time, GST_ELEMENT (self), segment, buffer);
+  gdouble elapsed;
 
   /* A model ignores the time before its first frame. */
   if (!GST_CLOCK_TIME_IS_VALID (last))
     return 0;
 
-  return segment->rate == 1.0 ? now - last
-                              : (GstClockTime) ((gdouble) (now - last) * ABS (segment->rate));
+  if (segment->rate == 1.0)
+    return now - last;
+
+  /* A rate may be as large as a double. */
+  elapsed = (gdouble) (now - last) * ABS (segment->rate);
+
+  return elapsed < (gdouble) G_MAXINT64 ? (GstClockTime) elapsed : G_MAXINT64;
 }
 
 static void
