@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define MAX_CONNECTIONS 256
-#define MAX_OF_NETWORK (MAX_CONNECTIONS / 2)
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
 #define MAX_WAITING 32    /* most answers that wait for each kind of thread */
@@ -30,8 +28,8 @@ struct _WebServer
   WebAuth *auth;
   gboolean local; /* listens on a loopback address */
   gchar *uri;
-  GHashTable *connections; /* open GSocketConnection, without references, to networks */
-  GHashTable *unfinished;  /* Unfinished, by data */
+  WebClients *clients;
+  GHashTable *unfinished; /* Unfinished, by data */
   GThreadPool *quick, *slow;
   WebServerStats stats;
 };
@@ -274,6 +272,26 @@ web_http_health (const WebRequest *request)
 
 /* --- Checks --- */
 
+#define CLIENT "cudaccl-client"
+
+static WebClient *
+get_client (SoupServerMessage *message)
+{
+  return g_object_get_data (G_OBJECT (soup_server_message_get_remote_address (message)), CLIENT);
+}
+
+static void
+on_body (SoupServerMessage *message, gpointer user_data)
+{
+  web_client_begin_answer (get_client (message));
+}
+
+static void
+on_answered (SoupServerMessage *message, gpointer user_data)
+{
+  web_client_begin_idle (get_client (message));
+}
+
 static GInetAddress *
 get_address (SoupServerMessage *message)
 {
@@ -288,8 +306,13 @@ WebAuthResult
 web_http_check_secret (const WebRequest *request, const gchar *secret, const gchar *right,
                        const gchar *given)
 {
-  return web_auth_check_secret (request->server->auth, secret, right, given,
-                                get_address (request->message), g_get_monotonic_time ());
+  WebAuthResult result =
+      web_auth_check_secret (request->server->auth, secret, right, given,
+                             get_address (request->message), g_get_monotonic_time ());
+
+  if (result == WEB_AUTH_OK)
+    web_client_trust (get_client (request->message));
+  return result;
 }
 
 static void
@@ -350,6 +373,7 @@ web_http_log_in (const WebRequest *request)
     refuse (request->message, result);
     return;
   }
+  web_client_trust (get_client (request->message));
   set_cookie (self, request->message, session, WEB_AUTH_SESSION_DAYS);
   web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{}"));
 }
@@ -449,6 +473,8 @@ check_request (WebServer *self, SoupServerMessage *message, gchar **name)
     web_http_error (message, SOUP_STATUS_FORBIDDEN, "the header " CSRF_HEADER ": 1 is needed");
     return NULL;
   }
+  if (!token)
+    web_client_trust (get_client (message));
   if (token && !(route && route->flags & WEB_ROUTE_OPEN)) {
     result = web_auth_check (self->auth, token, authorization,
                              soup_message_headers_get_list (headers, "Cookie"),
@@ -457,6 +483,7 @@ check_request (WebServer *self, SoupServerMessage *message, gchar **name)
       refuse (message, result);
       return NULL;
     }
+    web_client_trust (get_client (message));
     if (session)
       set_cookie (self, message, session, WEB_AUTH_SESSION_DAYS);
   }
@@ -518,6 +545,9 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
                                   always[i][1]);
   g_object_set_data (G_OBJECT (message), "soup", soup);
   self->stats.answers++;
+  web_client_begin_body (get_client (message));
+  g_signal_connect (message, "got-body", G_CALLBACK (on_body), NULL);
+  g_signal_connect (message, "finished", G_CALLBACK (on_answered), NULL);
   route = check_request (self, message, &name);
   if (encoding == SOUP_ENCODING_NONE || (encoding == SOUP_ENCODING_CONTENT_LENGTH &&
                                          soup_message_headers_get_content_length (headers) == 0))
@@ -551,43 +581,17 @@ on_request (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
 
 /* --- Connections --- */
 
-static void
-on_closed (gpointer user_data, GObject *connection)
-{
-  WebServer *self = user_data;
-
-  g_hash_table_remove (self->connections, connection);
-  self->stats.connections = g_hash_table_size (self->connections);
-}
-
-/* Keeps one network from taking all connections. Loopback is exempt: it may be a proxy. */
-static gboolean
-may_connect (WebServer *self, GInetAddress *address, const gchar *network)
-{
-  WebConnections open = { .network = g_inet_address_get_is_loopback (address) ? NULL : network,
-                          .max = MAX_CONNECTIONS,
-                          .max_of_network = MAX_OF_NETWORK };
-  GHashTableIter iter;
-  gpointer other;
-
-  g_hash_table_iter_init (&iter, self->connections);
-  while (g_hash_table_iter_next (&iter, NULL, &other))
-    web_connections_count (&open, other);
-  return web_connections_allow (&open);
-}
-
 gboolean
 web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
                    GSocketAddress *remote)
 {
-  GInetAddress *address = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (remote));
-  g_autofree gchar *network = web_network_get_name (address);
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (remote);
+  GInetAddress *address = g_inet_socket_address_get_address (inet);
+  g_autoptr (GSocketAddress) own =
+      g_inet_socket_address_new (address, g_inet_socket_address_get_port (inet));
   g_autoptr (GIOStream) tls = NULL;
+  WebClient *client;
 
-  if (!may_connect (self, address, network)) {
-    self->stats.refused++;
-    return FALSE;
-  }
   if (self->certificate) {
     /* As g_tls_server_connection_new(), but without a database: that would read all authorities of
      * the system for each connection, though clients send no certificates. */
@@ -597,10 +601,14 @@ web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
     if (!tls)
       return FALSE;
   }
-  g_hash_table_insert (self->connections, stream, g_steal_pointer (&network));
-  self->stats.connections = g_hash_table_size (self->connections);
-  g_object_weak_ref (G_OBJECT (stream), on_closed, self);
-  return soup_server_accept_iostream (self->soup, tls ? tls : stream, local, remote, NULL);
+  client = web_clients_add (self->clients, stream, address);
+  if (!client) {
+    self->stats.refused++;
+    return FALSE;
+  }
+  /* A message knows no stream, but this address, which is that of one connection. */
+  g_object_set_data_full (G_OBJECT (own), CLIENT, client, web_client_unref);
+  return soup_server_accept_iostream (self->soup, tls ? tls : stream, local, own, NULL);
 }
 
 static gboolean
@@ -686,7 +694,7 @@ web_server_new (const WebSite *site, gpointer app, const WebAddress *address, GE
 
   self->site = site;
   self->app = app;
-  self->connections = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->clients = web_clients_new ();
   self->unfinished = g_hash_table_new (NULL, NULL);
   self->auth = web_auth_new ();
   self->quick = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
@@ -704,7 +712,7 @@ void
 web_server_free (WebServer *self)
 {
   GHashTableIter iter;
-  gpointer connection, data;
+  gpointer data;
 
   if (self->service) {
     g_socket_service_stop (self->service);
@@ -722,10 +730,7 @@ web_server_free (WebServer *self)
   g_thread_pool_free (self->slow, FALSE, TRUE);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
-  g_hash_table_iter_init (&iter, self->connections);
-  while (g_hash_table_iter_next (&iter, &connection, NULL))
-    g_object_weak_unref (connection, on_closed, self);
-  g_hash_table_unref (self->connections);
+  web_clients_free (self->clients);
   web_auth_free (self->auth);
   g_clear_object (&self->certificate);
   if (self->free_state)
@@ -753,8 +758,15 @@ web_server_get_uri (WebServer *self)
   return self->uri;
 }
 
+void
+web_server_set_deadlines (WebServer *self, const WebDeadlines *deadlines)
+{
+  web_clients_set_deadlines (self->clients, deadlines);
+}
+
 WebServerStats *
 web_server_get_stats (WebServer *self)
 {
+  self->stats.connections = web_clients_count (self->clients);
   return &self->stats;
 }

@@ -5,6 +5,7 @@
 #define __WEB_SERVER_H__
 
 #include "apps/web/auth.h"
+#include "apps/web/clients.h"
 #include "apps/web/http.h"
 
 G_BEGIN_DECLS
@@ -60,10 +61,13 @@ typedef struct
   guint connections;
   guint streams;   /* open streams, counted by their handlers */
   guint64 answers; /* since the start */
-  guint64 refused; /* connections and streams above the limits */
+  guint64 refused; /* connections and streams without a place */
 } WebServerStats;
 
 WebServerStats *web_server_get_stats (WebServer *self);
+
+/* Sets other deadlines: for tests. */
+void web_server_set_deadlines (WebServer *self, const WebDeadlines *deadlines);
 
 /* Takes a connection as if it had been accepted: for tests. */
 gboolean web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,

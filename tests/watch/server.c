@@ -1,11 +1,6 @@
 /* cudaccl-watch - tests of the interface over HTTP
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <fcntl.h>
-#include <gio/gunixinputstream.h>
-#include <glib-unix.h>
-#include <unistd.h>
-
 #include "apps/web/auth.h"
 #include "apps/watch/onvif/discovery.h"
 #include "tests/lib/watchhttp.h"
@@ -397,60 +392,6 @@ GST_START_TEST (test_limits)
 }
 GST_END_TEST;
 
-/* Returns how many of @n connections from @address are accepted, which read from a copy of @fd. */
-static guint
-connect_from (const gchar *address, guint n, gint fd)
-{
-  g_autoptr (GSocketAddress) local = g_inet_socket_address_new_from_string ("192.0.2.9", 8480);
-  g_autoptr (GSocketAddress) remote = g_inet_socket_address_new_from_string (address, 1024);
-  guint accepted = 0;
-
-  while (n--) {
-    g_autoptr (GInputStream) in = g_unix_input_stream_new (dup (fd), TRUE);
-    g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
-    g_autoptr (GIOStream) stream = g_simple_io_stream_new (in, out);
-
-    accepted += web_server_accept (server, stream, local, remote) ? 1 : 0;
-  }
-  return accepted;
-}
-
-/* An address may have half of the connections, of IPv6 a network. Loopback may have all. */
-GST_START_TEST (test_connections)
-{
-  static const struct
-  {
-    const gchar *address;
-    guint n, accepted;
-  } cases[] = {
-    { "192.0.2.1", 130, 128 },    { "2001:db8::1", 100, 100 }, { "2001:db8::2", 30, 28 },
-    { "2001:db8:0:1::1", 1, 0 },  { "127.0.0.1", 1, 0 },
-  }, later[] = { { "::1", 200, 200 }, { "192.0.2.1", 57, 56 } };
-  const WebServerStats *stats;
-  gint ends[2];
-
-  fail_unless (g_unix_open_pipe (ends, FD_CLOEXEC, NULL));
-  start (LOCAL);
-  stats = web_server_get_stats (server);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    fail_unless_equals_int (connect_from (cases[i].address, cases[i].n, ends[0]),
-                            cases[i].accepted);
-  fail_unless_equals_int (stats->connections, 256);
-  fail_unless_equals_uint64 (stats->refused, 6);
-  close (ends[1]);
-  while (stats->connections)
-    g_main_context_iteration (NULL, TRUE);
-  close (ends[0]);
-  fail_unless (g_unix_open_pipe (ends, FD_CLOEXEC, NULL));
-  for (guint i = 0; i < G_N_ELEMENTS (later); i++)
-    fail_unless_equals_int (connect_from (later[i].address, later[i].n, ends[0]),
-                            later[i].accepted);
-  stop ();
-  close (ends[0]);
-  close (ends[1]);
-}
-GST_END_TEST;
-
 /* --- Searches --- */
 
 GST_START_TEST (test_search)
@@ -646,7 +587,6 @@ server_suite (void)
   tcase_add_test (tc, test_auth);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_search);
-  tcase_add_test (tc, test_connections);
   tcase_add_test (tc, test_start);
   tcase_add_test (tc, test_openapi);
   tcase_add_test (tc, test_promtool);

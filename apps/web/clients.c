@@ -1,0 +1,228 @@
+/* cudaccl - open connections of clients, with deadlines
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/web/clients.h"
+
+#include "apps/web/limits.h"
+
+#define MAX_CLIENTS 256
+#define MAX_OF_NETWORK (MAX_CLIENTS / 2)
+/* Places for loopback alone: a health check gets in when viewers take all others. */
+#define KEPT_PLACES 4
+
+#define HEADERS_DEADLINE 10000
+#define BODY_DEADLINE 20000
+#define IDLE_DEADLINE 30000
+
+struct _WebClients
+{
+  GHashTable *table; /* streams, without references, to WebClient */
+  WebDeadlines deadlines;
+  guint timer; /* source of sweep(), or 0 */
+  guint64 added;
+};
+
+struct _WebClient
+{
+  WebClients *clients; /* NULL once the stream or the table is gone */
+  GSocket *socket;     /* borrowed from the stream; NULL for a stream without one */
+  gchar *network;
+  guint64 number; /* the oldest has the lowest */
+  gint64 end;     /* monotonic time, or G_MAXINT64 */
+  gboolean trusted;
+  gboolean ended; /* shut down: its stream is about to be finalized */
+};
+
+static void
+clear_client (gpointer data)
+{
+  g_free (((WebClient *) data)->network);
+}
+
+void
+web_client_unref (gpointer self)
+{
+  g_rc_box_release_full (self, clear_client);
+}
+
+WebClients *
+web_clients_new (void)
+{
+  WebClients *self = g_new0 (WebClients, 1);
+
+  self->table = g_hash_table_new_full (NULL, NULL, NULL, web_client_unref);
+  self->deadlines = (WebDeadlines){ HEADERS_DEADLINE, BODY_DEADLINE, IDLE_DEADLINE };
+  return self;
+}
+
+static void
+on_closed (gpointer user_data, GObject *stream)
+{
+  WebClients *self = user_data;
+  WebClient *client = g_hash_table_lookup (self->table, stream);
+
+  client->clients = NULL;
+  client->socket = NULL;
+  g_hash_table_remove (self->table, stream);
+}
+
+void
+web_clients_free (WebClients *self)
+{
+  GHashTableIter iter;
+  gpointer stream, client;
+
+  g_hash_table_iter_init (&iter, self->table);
+  while (g_hash_table_iter_next (&iter, &stream, &client)) {
+    g_object_weak_unref (stream, on_closed, self);
+    ((WebClient *) client)->clients = NULL;
+  }
+  g_hash_table_unref (self->table);
+  g_clear_handle_id (&self->timer, g_source_remove);
+  g_free (self);
+}
+
+void
+web_clients_set_deadlines (WebClients *self, const WebDeadlines *deadlines)
+{
+  self->deadlines = *deadlines;
+}
+
+guint
+web_clients_count (WebClients *self)
+{
+  return g_hash_table_size (self->table);
+}
+
+/* The server reads an end of the stream and closes it. Closing it here would pull it from under
+ * the server. */
+static void
+end (WebClient *client)
+{
+  client->ended = TRUE;
+  g_socket_shutdown (client->socket, TRUE, TRUE, NULL);
+}
+
+static gboolean
+sweep (gpointer user_data)
+{
+  WebClients *self = user_data;
+  gint64 now = g_get_monotonic_time ();
+  GHashTableIter iter;
+  gpointer value;
+
+  if (!g_hash_table_size (self->table)) {
+    self->timer = 0;
+    return G_SOURCE_REMOVE;
+  }
+  g_hash_table_iter_init (&iter, self->table);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    WebClient *client = value;
+
+    if (client->socket && !client->ended && client->end <= now)
+      end (client);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- Places --- */
+
+/* Counts connections as WebConnections does, and finds the oldest that may give way: of @network,
+ * or of all if it is NULL. */
+static WebClient *
+find_oldest (WebClients *self, WebConnections *open, const gchar *network)
+{
+  WebClient *oldest = NULL;
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->table);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    WebClient *client = value;
+
+    if (client->ended)
+      continue;
+    web_connections_count (open, client->network);
+    if (client->socket && !client->trusted &&
+        (!network || g_str_equal (client->network, network)) &&
+        (!oldest || client->number < oldest->number))
+      oldest = client;
+  }
+  return oldest;
+}
+
+/* Keeps one network from taking all places. Loopback is exempt: it may be a proxy. */
+static gboolean
+make_place (WebClients *self, const gchar *network, gboolean loopback)
+{
+  WebConnections open = { .network = loopback ? NULL : network,
+                          .max = MAX_CLIENTS + (loopback ? KEPT_PLACES : 0),
+                          .max_of_network = MAX_OF_NETWORK };
+  WebConnections again = open;
+  WebClient *oldest = find_oldest (self, &open, NULL);
+
+  if (web_connections_allow (&open))
+    return TRUE;
+  if (open.n_of_network >= open.max_of_network)
+    oldest = find_oldest (self, &again, network);
+  if (!oldest)
+    return FALSE;
+  end (oldest);
+  return TRUE;
+}
+
+static void
+set_end (WebClient *self, guint milliseconds)
+{
+  self->end = g_get_monotonic_time () + milliseconds * (gint64) 1000;
+}
+
+WebClient *
+web_clients_add (WebClients *self, GIOStream *stream, GInetAddress *address)
+{
+  g_autofree gchar *network = web_network_get_name (address);
+  WebClient *client;
+
+  if (!make_place (self, network, g_inet_address_get_is_loopback (address)))
+    return NULL;
+  client = g_rc_box_new0 (WebClient);
+  client->clients = self;
+  client->network = g_steal_pointer (&network);
+  client->number = self->added++;
+  if (G_IS_SOCKET_CONNECTION (stream))
+    client->socket = g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream));
+  set_end (client, self->deadlines.headers);
+  g_hash_table_insert (self->table, stream, client);
+  g_object_weak_ref (G_OBJECT (stream), on_closed, self);
+  if (!self->timer)
+    self->timer = g_timeout_add_seconds (1, sweep, self);
+  return g_rc_box_acquire (client);
+}
+
+/* --- The state of a connection --- */
+
+void
+web_client_begin_body (WebClient *self)
+{
+  if (self->clients)
+    set_end (self, self->clients->deadlines.body);
+}
+
+void
+web_client_begin_answer (WebClient *self)
+{
+  self->end = G_MAXINT64;
+}
+
+void
+web_client_begin_idle (WebClient *self)
+{
+  if (self->clients)
+    set_end (self, self->clients->deadlines.idle);
+}
+
+void
+web_client_trust (WebClient *self)
+{
+  self->trusted = TRUE;
+}

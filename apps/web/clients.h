@@ -1,0 +1,50 @@
+/* cudaccl - open connections of clients, with deadlines
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#ifndef __WEB_CLIENTS_H__
+#define __WEB_CLIENTS_H__
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* A connection must show the right token, or give way once all places are taken. All functions
+ * belong to the main thread. */
+typedef struct _WebClients WebClients;
+
+/* A connection. It may outlive its stream, and is then inert. */
+typedef struct _WebClient WebClient;
+
+/* Milliseconds, rounded up to whole seconds. Slow bytes do not extend them. */
+typedef struct
+{
+  guint headers; /* from the connection to the end of the first request's headers, TLS included */
+  guint body;
+  guint idle; /* from an answer to the end of the next request's headers */
+} WebDeadlines;
+
+WebClients *web_clients_new (void);
+void web_clients_free (WebClients *self);
+
+void web_clients_set_deadlines (WebClients *self, const WebDeadlines *deadlines);
+
+/* Adds a connection until @stream is finalized, and returns a new reference. The oldest one without
+ * the right token is shut down if there is no place. Returns NULL if there is none such. */
+WebClient *web_clients_add (WebClients *self, GIOStream *stream, GInetAddress *address);
+
+guint web_clients_count (WebClients *self);
+
+void web_client_unref (gpointer self);
+
+/* --- The state of a connection --- */
+
+void web_client_begin_body (WebClient *self);   /* the headers of a request have come */
+void web_client_begin_answer (WebClient *self); /* its body, too: no deadline */
+void web_client_begin_idle (WebClient *self);   /* it has been answered */
+
+/* The client has shown the right token, or none is needed. */
+void web_client_trust (WebClient *self);
+
+G_END_DECLS
+
+#endif /* __WEB_CLIENTS_H__ */
