@@ -5,9 +5,24 @@
 
 #include <gst/video/video.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_TASKS 8 /* of GStreamer, that run at the same time */
+
+/* Of all rigs. */
+static guint64 n_frames, n_frames_ok;
+
+/* As libFuzzer prints its own statistics. */
+static void
+print_frames (void)
+{
+  fprintf (stderr,
+           "stat::frames: %" G_GUINT64_FORMAT "\nstat::frames_without_error: %" G_GUINT64_FORMAT
+           "\n",
+           n_frames, n_frames_ok);
+}
 
 /* GLib refuses a value that is out of a property's range: with a critical in 2.84, with a warning
  * in older versions. Targets set such values through gst_parse_launch() and cannot check them
@@ -84,6 +99,7 @@ fuzz_gst_init (void)
     g_free (file);
   }
   start_task_threads ();
+  atexit (print_frames);
 }
 
 static GstFlowReturn
@@ -246,6 +262,17 @@ fuzz_rig_push_caps (FuzzRig *rig, GstCaps *caps)
   gst_caps_unref (caps);
 
   return pushed;
+}
+
+GstFlowReturn
+fuzz_rig_push (FuzzRig *rig, GstBuffer *buffer)
+{
+  GstFlowReturn ret = gst_pad_push (rig->src, buffer);
+
+  n_frames++;
+  n_frames_ok += ret == GST_FLOW_OK;
+
+  return ret;
 }
 
 gboolean

@@ -37,6 +37,10 @@ void fuzz_rig_clear (FuzzRig *rig);
 
 /* Takes ownership of @caps. */
 gboolean fuzz_rig_push_caps (FuzzRig *rig, GstCaps *caps);
+
+/* Takes ownership of @buffer. At exit, a line tells how many frames were pushed, and how many
+ * without an error. */
+GstFlowReturn fuzz_rig_push (FuzzRig *rig, GstBuffer *buffer);
 gboolean fuzz_rig_push_segment (FuzzRig *rig, const GstSegment *segment);
 
 /* A segment in time format, seldom a simple one. */

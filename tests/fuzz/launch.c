@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* gst_parse_launch() with any of our elements, one to three in a row, with any of their properties
- * set to anything; then caps, also refused ones, frames, changes of properties, and stops. */
+ * set to anything, mostly to what they accept; then caps, also refused ones, frames, changes of
+ * properties, and stops. */
 
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/metas.h"
+#include "tests/fuzz/values.h"
 
 #include <string.h>
 
@@ -67,6 +69,9 @@ draw_value (FuzzInput *input, const GParamSpec *spec)
 {
   GType type = G_TYPE_FUNDAMENTAL (spec->value_type);
 
+  /* Of hostile values alone, nearly every frame would be an error. */
+  if (!fuzz_one_in (input, 8))
+    return fuzz_valid_value (input, spec);
   /* So many would take the time of all others. */
   if (g_str_equal (spec->name, "threads"))
     return g_strdup_printf ("%u", fuzz_one_in (input, 8) ? 1000 : 1 + fuzz_below (input, 3));
@@ -191,7 +196,7 @@ draw_caps (FuzzInput *input, GstVideoInfo *info)
   guint rate = fuzz_below (input, 4);
   GstCaps *caps;
 
-  if (fuzz_one_in (input, 4)) {
+  if (fuzz_one_in (input, 8)) {
     caps = hostile_caps (input);
     if (!gst_video_info_from_caps (info, caps))
       gst_video_info_init (info);
@@ -245,12 +250,12 @@ push_frame (FuzzInput *input, FuzzRig *rig, const GstVideoInfo *info, guint inde
     buffer = gst_buffer_new_allocate (NULL, fuzz_u8 (input), NULL);
     gst_buffer_memset (buffer, 0, 200, (gsize) -1);
   } else {
-    buffer = fuzz_frame (input, info, FUZZ_METAS_FIT);
+    buffer = fuzz_frame (input, info, fuzz_one_in (input, 4) ? FUZZ_METAS_FIT : FUZZ_METAS_TRUE);
     if (fuzz_one_in (input, 2))
       draw_pixels (input, buffer);
   }
   fuzz_times (input, buffer, index);
-  gst_pad_push (rig->src, buffer);
+  fuzz_rig_push (rig, buffer);
 }
 
 /* Sets a property of one of the elements while it runs. */
@@ -325,7 +330,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   rig.video_meta = fuzz_one_in (&input, 2);
   rig.crop_meta = fuzz_one_in (&input, 2);
   rig.composition = fuzz_one_in (&input, 4);
-  if (fuzz_one_in (&input, 4))
+  if (fuzz_one_in (&input, 8))
     rig.caps = draw_downstream (&input);
   if (rig.src && rig.sink && fuzz_rig_start (&rig)) {
     fuzz_rig_push_caps (&rig, draw_caps (&input, &info));

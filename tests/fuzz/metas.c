@@ -214,13 +214,11 @@ add_crop (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
   }
 }
 
-void
-fuzz_add_metas (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
+static void
+add_found (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
 {
   guint n, i;
 
-  if (fuzz_one_in (input, 4))
-    add_crop (input, buffer, width, height);
   if (!fuzz_one_in (input, 4))
     add_ccl_meta (input, buffer, width, height);
   if (!fuzz_one_in (input, 3))
@@ -228,6 +226,14 @@ fuzz_add_metas (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
   n = fuzz_below (input, 6);
   for (i = 0; i < n; i++)
     add_roi (input, buffer, width, height);
+}
+
+void
+fuzz_add_metas (FuzzInput *input, GstBuffer *buffer, guint width, guint height)
+{
+  if (fuzz_one_in (input, 4))
+    add_crop (input, buffer, width, height);
+  add_found (input, buffer, width, height);
 }
 
 /* Strides and offsets of pixels that may not exist. */
@@ -246,15 +252,48 @@ lie_about_planes (FuzzInput *input, GstVideoMeta *meta)
   }
 }
 
+/* Says too few bytes, or other pixels than there are. */
+static void
+damage (FuzzInput *input, GstBuffer *buffer, GstVideoMeta *meta)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  guint i;
+
+  /* An error, not a crash: seldom, as everything ends there. */
+  if (fuzz_one_in (input, 16))
+    gst_buffer_set_size (buffer, (gssize) fuzz_below (input, (guint) size));
+  for (i = 0; fuzz_one_in (input, 8) && i < meta->n_planes; i++)
+    meta->offset[i] %= size;
+
+  if (fuzz_one_in (input, 8))
+    lie_about_planes (input, meta);
+}
+
+/* The part of a larger frame that the caps describe. */
+static void
+add_true_crop (FuzzInput *input, GstBuffer *buffer, const GstVideoInfo *larger,
+               const GstVideoInfo *info)
+{
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
+
+  crop->x = fuzz_below (input, (guint) (larger->width - info->width) + 1);
+  crop->y = fuzz_below (input, (guint) (larger->height - info->height) + 1);
+  /* Their pixels share chroma in pairs. */
+  if (GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_YUY2 ||
+      GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_UYVY)
+    crop->x -= crop->x % 2;
+  crop->width = (guint) info->width;
+  crop->height = (guint) info->height;
+}
+
 /* A GstVideoMeta of the caps' format, and perhaps of a larger frame with larger strides. */
 static GstBuffer *
-padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
+padded_frame_new (FuzzInput *input, const GstVideoInfo *info, FuzzMetas kind)
 {
   GstVideoInfo larger = *info;
   GstVideoAlignment align;
   GstVideoMeta *meta;
   GstBuffer *buffer;
-  guint i;
 
   gst_video_alignment_reset (&align);
   /* GStreamer forgets rows of chroma if the luma's padding is odd. */
@@ -274,14 +313,10 @@ padded_frame_new (FuzzInput *input, const GstVideoInfo *info)
   meta = gst_buffer_add_video_meta_full (
       buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (&larger), (guint) larger.width,
       (guint) larger.height, GST_VIDEO_INFO_N_PLANES (&larger), larger.offset, larger.stride);
-  /* Fewer bytes than that are an error, not a crash: seldom, as everything ends there. */
-  if (fuzz_one_in (input, 16))
-    gst_buffer_set_size (buffer, (gssize) fuzz_below (input, (guint) larger.size));
-  for (i = 0; fuzz_one_in (input, 8) && i < meta->n_planes; i++)
-    meta->offset[i] %= larger.size;
-
-  if (fuzz_one_in (input, 8))
-    lie_about_planes (input, meta);
+  if (kind != FUZZ_METAS_TRUE)
+    damage (input, buffer, meta);
+  else if (larger.width != info->width || larger.height != info->height)
+    add_true_crop (input, buffer, &larger, info);
 
   return buffer;
 }
@@ -312,7 +347,7 @@ fuzz_frame (FuzzInput *input, const GstVideoInfo *info, FuzzMetas kind)
 
   switch (fuzz_below (input, 4)) {
   case 0:
-    buffer = kind == FUZZ_METAS_FIT ? padded_frame_new (input, info) : gst_buffer_new ();
+    buffer = kind == FUZZ_METAS_HOSTILE ? gst_buffer_new () : padded_frame_new (input, info, kind);
     break;
   case 1:
     if (kind == FUZZ_METAS_HOSTILE) {
@@ -325,7 +360,10 @@ fuzz_frame (FuzzInput *input, const GstVideoInfo *info, FuzzMetas kind)
     buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
     gst_buffer_memset (buffer, 0, fuzz_u8 (input), info->size);
   }
-  fuzz_add_metas (input, buffer, (guint) info->width, (guint) info->height);
+  if (kind == FUZZ_METAS_TRUE)
+    add_found (input, buffer, (guint) info->width, (guint) info->height);
+  else
+    fuzz_add_metas (input, buffer, (guint) info->width, (guint) info->height);
 
   return buffer;
 }

@@ -11,6 +11,7 @@
 /* Which of the metadata may contradict the memory of a buffer. */
 typedef enum
 {
+  FUZZ_METAS_TRUE,    /* GstVideoMeta and GstVideoCropMeta describe pixels that exist */
   FUZZ_METAS_FIT,     /* a GstVideoMeta mostly describes pixels that exist: elements map them */
   FUZZ_METAS_HOSTILE, /* anything: elements must not touch the pixels */
 } FuzzMetas;

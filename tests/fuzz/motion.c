@@ -116,14 +116,14 @@ draw_params (FuzzInput *input, CclMotionParams *params)
 {
   ccl_motion_params_init (params);
   if (fuzz_one_in (input, 2))
-    params->learning_time = fuzz_one_in (input, 3) ? fuzz_hostile_u64 (input)
+    params->learning_time = fuzz_one_in (input, 8) ? fuzz_hostile_u64 (input)
                                                    : (1 + fuzz_below (input, 3000)) * MILLISECOND;
   if (fuzz_one_in (input, 3))
     params->warm_up = fuzz_one_in (input, 3) ? fuzz_hostile_u64 (input) : 200 * MILLISECOND;
   if (fuzz_one_in (input, 2))
     params->noise_floor = fuzz_u8 (input);
   if (fuzz_one_in (input, 2))
-    params->light_change = (uint8_t) fuzz_below (input, 110);
+    params->light_change = (uint8_t) fuzz_below (input, fuzz_one_in (input, 8) ? 256 : 101);
   params->keep_shadows = fuzz_one_in (input, 4);
   params->freeze = fuzz_one_in (input, 6);
 }

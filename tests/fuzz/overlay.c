@@ -99,7 +99,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     GstBuffer *buffer = fuzz_frame (&input, &info, FUZZ_METAS_FIT);
 
     fuzz_times (&input, buffer, i);
-    gst_pad_push (rig.src, buffer);
+    fuzz_rig_push (&rig, buffer);
     if (fuzz_one_in (&input, 6))
       set_properties (&input, rig.element);
     if (fuzz_one_in (&input, 6))

@@ -117,7 +117,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       add_objects (&input, buffer, i, n);
     }
     fuzz_times (&input, buffer, i);
-    gst_pad_push (rig.src, buffer);
+    fuzz_rig_push (&rig, buffer);
   }
   fuzz_rig_clear (&rig);
 
