@@ -6,9 +6,9 @@
 #                    longest tests run in a short form
 #   ./test.sh --ci   as in CI: all tests in their long forms, those of a fleet, and those of the CUDA
 #                    backend on an emulated device; warnings are errors; also builds with clang and its
-#                    address and undefined behaviour sanitizers and runs the tests with them, runs each
-#                    fuzzer for a minute, and checks the format of the sources, the scripts (shellcheck)
-#                    and the links of the documentation
+#                    address and undefined behaviour sanitizers, runs the fuzzers and the tests with them,
+#                    and checks the format of the sources, the scripts (shellcheck) and the links of the
+#                    documentation. A skipped test is a failure, unless tests/skips.ci has a reason
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -23,11 +23,20 @@ case ${1-} in
 *) die "no such option: $1 (see --help)" ;;
 esac
 
+# stage NAME COMMAND...: the log says how long it took.
+stage() {
+  local name=$1 start=$SECONDS status=0
+  shift
+  "$@" || status=$?
+  say "$name: $((SECONDS - start)) s"
+  return "$status"
+}
+
 # check NAME COMMAND...: one test; shows its output only if it fails. Exit status 77 means skipped.
 check() {
   local name=$1 status=0
   shift
-  quietly "$@" || status=$?
+  stage "$name" quietly "$@" || status=$?
   result_of "$status" "$name"
 }
 
@@ -37,21 +46,28 @@ long_suites=(--no-suite long --no-suite emulation --no-suite seeded-bugs --no-su
 # meson_tests BUILD FOLDER [OPTION...]: builds in FOLDER with the function BUILD, runs the tests and adds
 # up Meson's counts.
 meson_tests() {
-  local build=$1 folder=$2 log
+  local build=$1 folder=$2 name=${2#"$builds/"} log
   shift
-  if ! "$build" "$@"; then
-    result failed "build in ${folder#"$builds/"}"
+  if ! stage "build in $name" "$build" "$@"; then
+    result failed "build in $name"
     return
   fi
   log=$folder/meson-logs/console.txt
-  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 3 "${processes[@]}" "${skip[@]}" </dev/null 2>&1 | tee "$log" || true
+  stage "tests in $name" run_meson_tests "$folder" "$log" || true
   if ! grep -q '^Ok:' "$log"; then
-    result failed "tests in ${folder#"$builds/"}: none ran"
+    result failed "tests in $name: none ran"
     return
   fi
   passed=$((passed + $(count_results 'Ok|Expected Fail' "$log")))
   failed=$((failed + $(count_results 'Fail|Unexpected Pass|Timeout' "$log")))
   skipped=$((skipped + $(count_results 'Skipped' "$log")))
+  [[ -z $ci ]] || check "reasons of skipped tests in $name" tests/skips.py tests/skips.ci "$folder/meson-logs/testlog.json"
+}
+
+# run_meson_tests FOLDER LOG
+run_meson_tests() {
+  meson test -C "$1" --no-rebuild --print-errorlogs --timeout-multiplier 3 --num-processes "$processes" "${skip[@]}" </dev/null 2>&1 |
+    tee "$2"
 }
 
 # The emulated device takes a third of the time to compile.
@@ -91,21 +107,40 @@ check_shell() {
   shellcheck --external-sources "${files[@]}" .ci/run
 }
 
-install_missing "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
-cd "$root"
-scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
+# Plugins are linked without the sanitizers' library, which is in clang's programs only.
+build_with_sanitizers() {
+  CC=clang CXX=clang++ build_in "$@" -Dwerror=true -Dbuildtype=debugoptimized \
+    -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled
+}
 
+# Of ccljson's test.
+make_locales() {
+  local name
+  for name in de_DE fr_FR ru_RU; do
+    locale -a | grep -q "^$name.utf8" || as_root localedef --inputfile="$name" --charmap=UTF-8 "$name.UTF-8" || return
+  done
+}
+
+packages=("${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}")
+[[ -z $ci ]] || packages+=("${ci_packages[@]}")
+stage "packages" install_missing "${packages[@]}"
+# Debian's mosquitto is in /usr/sbin, which users' PATH lacks.
+PATH=$PATH:/usr/sbin
+cd "$root"
+stage "recording" scripts/find-recording.sh >/dev/null || say "no recording: skipping its tests"
+
+# Many tests wait more than they compute: for cameras that are lost, brokers and a browser.
+processes=$(($(nproc) + 2))
 if [[ -z $ci ]]; then
   skip=("${long_suites[@]}")
-  # Many tests wait more than they compute: for cameras that are lost, brokers and a browser.
-  processes=(--num-processes "$(($(nproc) + 2))")
   meson_tests build_with_tests "$builds/build"
 else
-  skip=() processes=()
-  install_missing clang clang-format libclang-rt-dev shellcheck postgresql
+  skip=()
+  make_locales
   check "format of the sources" check_format
   check "shellcheck of the scripts" check_shell
   check "site of the documentation" docs/site.sh "$builds/build-ci/site"
+
   # Half a core for each. The same seed each time, so that a failure is due to a change.
   check "fuzzers" tests/fuzz/run.sh --seconds 60 --seed 1 --jobs 4 --build "$builds/build-fuzz"
   # Two compute capabilities, with and without dependent launches: all of them take four times as
@@ -115,10 +150,7 @@ else
   export ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  # Plugins are linked without the sanitizers' library, which is in clang's programs only.
-  CC=clang CXX=clang++ meson_tests build_in "$builds/build-clang" -Dwerror=true \
-    -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled \
-    -Dintrospection=disabled
+  meson_tests build_with_sanitizers "$builds/build-clang"
 fi
 
 summarize

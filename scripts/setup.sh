@@ -28,8 +28,17 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-
   gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
 # For masks.sh, morphology.sh and the tests that use OpenCV's background subtraction, for those of the
-# Python package, and for those of clips (x264enc).
-test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly)
+# Python package, for those of clips (x264enc), of drawn text, of TLS and of documents.
+test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly fontconfig fonts-dejavu-core
+  glib-networking openssl python3-yaml libxml2-utils)
+# The page's tests, where there is a browser.
+if command -v chromium >/dev/null; then
+  test_packages+=(chromium-driver python3-selenium)
+fi
+# What is large, or starts a service, and what checks the sources.
+ci_packages=(chromium chromium-driver python3-selenium mosquitto mosquitto-clients postgresql prometheus
+  kubernetes-client python3-matplotlib python3-opencv python3-scipy python3-skimage locales gjs gi-docgen
+  clang clang-format libclang-rt-dev llvm shellcheck mkdocs codespell)
 
 say() {
   printf '== %s\n' "$*" >&2

@@ -12,6 +12,8 @@
 # --tests NAMES   tests of Meson to run, separated by commas; default: those of mutate.map
 # --jobs N        compilers and tests at once; default: 1
 # --folder FOLDER of the copy; default: ${XDG_CACHE_HOME:-~/.cache}/cudaccl/mutate
+# --results FILE  appends each result to this file, and repeats none that is in it: a run that was ended
+#                 goes on
 # --list          prints the mutants only
 #
 # Mutants that do not compile, or that compile to the same programs, do not count. The last line
@@ -21,7 +23,7 @@ set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/setup.sh"
 
-paths=() since='' count=20 seed=$((RANDOM * 32768 + RANDOM)) tests='' jobs=1 list=
+paths=() since='' count=20 seed=$((RANDOM * 32768 + RANDOM)) tests='' jobs=1 list='' results=/dev/null
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/mutate
 while (($#)); do
   case $1 in
@@ -37,6 +39,7 @@ while (($#)); do
     --tests) tests=${2//,/ } ;;
     --jobs) jobs=$2 ;;
     --folder) folder=$2 ;;
+    --results) results=$(realpath -- "$2") ;;
     *) die "no such option: $1 (see --help)" ;;
     esac
     shift
@@ -122,8 +125,24 @@ prepare() {
 }
 
 killed=0 invalid=0 equal=0 survivors=()
+
+# count RESULT MUTANT
+count() {
+  case $1 in
+  killed) killed=$((killed + 1)) ;;
+  invalid) invalid=$((invalid + 1)) ;;
+  equal) equal=$((equal + 1)) ;;
+  SURVIVED) survivors+=("$2") ;;
+  esac
+}
+
 for mutant in "${mutants[@]}"; do
   IFS=$'\t' read -r file line first last what text <<<"$mutant"
+  result=$(awk -v mutant="$file:$line: $what" 'substr ($0, 10) == mutant { print $1; exit }' "$results")
+  if [[ -n $result ]]; then
+    count "$result" "$file:$line: $what"
+    continue
+  fi
   names=$(tests_of "$file")
   [[ -n $names ]] || die "tests/mutate.map has no tests for $file; set --tests"
   prepare "$names"
@@ -132,15 +151,16 @@ for mutant in "${mutants[@]}"; do
   "$mutate" apply "$copy/$file" "$first" "$last" "$text"
   # shellcheck disable=SC2086
   if ! build_tests $names; then
-    result=invalid invalid=$((invalid + 1))
+    result=invalid
   elif [[ $("$mutate" digest "$build" "${targets[@]}") == "${digest[$names]}" ]]; then
-    result=equal equal=$((equal + 1))
+    result=equal
   elif run_tests "${limit[$names]}" $names; then
-    result=SURVIVED survivors+=("$file:$line: $what")
+    result=SURVIVED
   else
-    result=killed killed=$((killed + 1))
+    result=killed
   fi
-  printf '%-8s %s:%d: %s\n' "$result" "$file" "$line" "$what"
+  count "$result" "$file:$line: $what"
+  printf '%-8s %s:%d: %s\n' "$result" "$file" "$line" "$what" | tee -a "$results"
   # Not with its old time: ninja must see a change.
   cat "$folder/original" >"$copy/$file"
 done

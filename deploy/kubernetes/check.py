@@ -117,7 +117,7 @@ def main():
     for overlay in sorted((HERE / "overlays").iterdir()):
         print(f"{overlay.name}: {check_overlay(overlay, sys.argv[1] if sys.argv[1:] else None)} objects")
     if not kubernetes_validate:
-        print("without schemas: kubernetes-validate is not installed")
+        print("skipped: the schemas, kubernetes-validate is not installed")
     return 1 if failures else 0
 
 

@@ -819,4 +819,4 @@ class DLPack(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says which are skipped, and why

@@ -760,6 +760,8 @@ have (const gchar *name)
 {
   g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
 
+  if (!factory)
+    g_print ("skipped: no element %s\n", name);
   return factory != NULL;
 }
 

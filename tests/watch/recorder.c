@@ -114,7 +114,7 @@ have_codec (const Codec *codec)
 
   if (have (encoder[0]) && have (parser[0]) && have (codec->decoder) && have ("mp4mux"))
     return TRUE;
-  g_print ("left out: %s: needs %s, %s, %s and mp4mux\n", codec->name, encoder[0], parser[0],
+  g_print ("skipped: %s: needs %s, %s, %s and mp4mux\n", codec->name, encoder[0], parser[0],
            codec->decoder);
   return FALSE;
 }
