@@ -1,8 +1,10 @@
 # cudaccl - the documentation as a site
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hooks of mkdocs, see mkdocs.yml. Links to sources, which the site does not have, become plain text."""
+"""Hooks of mkdocs, see mkdocs.yml. Links to sources, which the site does not have, become plain text;
+the page about security is SECURITY.md."""
 
 import os
+import pathlib
 import posixpath
 import re
 import sys
@@ -15,6 +17,12 @@ sys.path.insert(0, os.path.dirname(__file__))
 import reference  # noqa: E402
 
 made = tempfile.TemporaryDirectory()
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def security():
+    """SECURITY.md, with links as seen from here."""
+    return re.sub(r"\]\((?!http)", "](../", (ROOT / "SECURITY.md").read_text("utf-8")).replace("](../docs/", "](")
 
 
 def on_files(files, config):
@@ -22,6 +30,7 @@ def on_files(files, config):
     with open(os.path.join(config["docs_dir"], "json.md"), encoding="utf-8") as file:
         schema = re.search(r"^```json\n(\{\n  \"\$schema\".*?)^```", file.read(), re.S | re.M).group(1)
     texts = {"http.md": reference.http(), "python-reference.md": reference.python(), "gstccl.md": reference.gstccl(),
+             "security.md": security(),
              "openapi.json": reference.OPENAPI.read_text("utf-8"), "json-schema.json": schema}
     for name, text in texts.items():
         with open(os.path.join(made.name, name), "w", encoding="utf-8") as file:
