@@ -3,8 +3,6 @@
 
 #include "apps/web/limits.h"
 
-#define MAX_NETWORKS 1024
-
 gchar *
 web_network_get_name (GInetAddress *address)
 {
@@ -38,21 +36,31 @@ web_connections_allow (const WebConnections *self)
 
 typedef struct
 {
+  gchar *key; /* secret and network */
   guint n;
   gint64 first;
+  GList link; /* in `order` */
 } Failures;
 
 struct _WebFailures
 {
-  GHashTable *table; /* Failures by secret and network */
+  GHashTable *table; /* Failures by key */
+  GQueue order;      /* the same, by `first` */
 };
+
+static void
+failures_free (gpointer data)
+{
+  g_free (((Failures *) data)->key);
+  g_free (data);
+}
 
 WebFailures *
 web_failures_new (void)
 {
   WebFailures *self = g_new0 (WebFailures, 1);
 
-  self->table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->table = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, failures_free);
   return self;
 }
 
@@ -63,32 +71,35 @@ web_failures_free (WebFailures *self)
   g_free (self);
 }
 
-static gboolean
-is_over (gpointer key, gpointer value, gpointer now)
+static void
+forget (WebFailures *self, Failures *failures)
 {
-  return ((Failures *) value)->first + WEB_AUTH_BLOCK * G_USEC_PER_SEC <= *(gint64 *) now;
+  g_queue_unlink (&self->order, &failures->link);
+  g_hash_table_remove (self->table, failures->key);
 }
 
-/* Returns the count of the network; once there are too many networks, new ones share a count. */
-static Failures *
-get_failures (WebFailures *self, const gchar *secret, GInetAddress *address, gint64 now)
+static void
+forget_old (WebFailures *self, gint64 now)
 {
-  g_autofree gchar *network = web_network_get_name (address);
-  g_autofree gchar *key = g_strdup_printf ("%s %s", secret, network);
-  Failures *failures;
+  Failures *oldest;
 
-  g_hash_table_foreach_remove (self->table, is_over, &now);
-  failures = g_hash_table_lookup (self->table, key);
-  if (!failures && g_hash_table_size (self->table) >= MAX_NETWORKS) {
-    g_free (key);
-    key = g_strconcat (secret, " others", NULL);
-    failures = g_hash_table_lookup (self->table, key);
-  }
-  if (!failures) {
-    failures = g_new0 (Failures, 1);
-    failures->first = now;
-    g_hash_table_insert (self->table, g_steal_pointer (&key), failures);
-  }
+  while ((oldest = g_queue_peek_head (&self->order)) &&
+         oldest->first + WEB_AUTH_BLOCK * G_USEC_PER_SEC <= now)
+    forget (self, oldest);
+}
+
+static Failures *
+add (WebFailures *self, gchar *key, gint64 now)
+{
+  Failures *failures = g_new0 (Failures, 1);
+
+  if (g_hash_table_size (self->table) >= WEB_AUTH_MAX_NETWORKS)
+    forget (self, g_queue_peek_head (&self->order));
+  failures->key = key;
+  failures->first = now;
+  failures->link.data = failures;
+  g_hash_table_insert (self->table, key, failures);
+  g_queue_push_tail_link (&self->order, &failures->link);
   return failures;
 }
 
@@ -96,10 +107,21 @@ WebAuthResult
 web_failures_count (WebFailures *self, const gchar *secret, gboolean right, GInetAddress *address,
                     gint64 now)
 {
-  Failures *failures = get_failures (self, secret, address, now);
+  g_autofree gchar *network = web_network_get_name (address);
+  g_autofree gchar *key = g_strdup_printf ("%s %s", secret, network);
+  Failures *failures;
 
-  if (failures->n >= WEB_AUTH_FAILURES)
+  forget_old (self, now);
+  failures = g_hash_table_lookup (self->table, key);
+  if (failures && failures->n >= WEB_AUTH_FAILURES)
     return WEB_AUTH_TOO_MANY;
-  failures->n = right ? 0 : failures->n + 1;
-  return right ? WEB_AUTH_OK : WEB_AUTH_WRONG;
+  if (right) {
+    if (failures)
+      forget (self, failures);
+    return WEB_AUTH_OK;
+  }
+  if (!failures)
+    failures = add (self, g_steal_pointer (&key), now);
+  failures->n++;
+  return WEB_AUTH_WRONG;
 }

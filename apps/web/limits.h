@@ -34,6 +34,9 @@ gboolean web_connections_allow (const WebConnections *self);
 /* After this many failures, a network is refused until WEB_AUTH_BLOCK seconds after the first. */
 #define WEB_AUTH_FAILURES 5
 #define WEB_AUTH_BLOCK 60
+/* Networks whose failures are counted at a time; beyond, the oldest count is forgotten. Failures of
+ * others never refuse a network. */
+#define WEB_AUTH_MAX_NETWORKS 16384
 
 typedef enum
 {
@@ -43,7 +46,7 @@ typedef enum
   WEB_AUTH_TOO_MANY, /* failures from this network: see WEB_AUTH_BLOCK */
 } WebAuthResult;
 
-/* Counts failures by secret and network. Bounded; not thread-safe. */
+/* Counts failures by secret and network. Not thread-safe. */
 typedef struct _WebFailures WebFailures;
 
 WebFailures *web_failures_new (void);

@@ -357,12 +357,15 @@ GST_START_TEST (test_auth)
     }
   }
 
-  /* Addresses beyond the limit share their failures. */
-  for (guint i = 0; i < 1024 + WEB_AUTH_FAILURES; i++) {
-    const guint8 bytes[] = { 10, 0, i >> 8, i & 255 };
+  /* However many addresses have failed, the right token is taken from others. */
+  for (guint i = 0; i < WEB_AUTH_FAILURES * 2 * WEB_AUTH_MAX_NETWORKS; i++) {
+    const guint8 bytes[] = { 10, i >> 16 & 255, i >> 8 & 255, i & 255 };
     g_autoptr (GInetAddress) one = g_inet_address_new_from_bytes (bytes, G_SOCKET_FAMILY_IPV4);
 
     web_auth_check (auth, "token", "Bearer no", NULL, one, time, NULL);
+    if (i % 1000 == 0)
+      fail_unless_equals_int (web_auth_check (auth, "token", "Bearer token", NULL, far, time, NULL),
+                              WEB_AUTH_OK);
   }
 }
 GST_END_TEST;
