@@ -113,7 +113,7 @@ get_status (const WebRequest *request)
 static void
 get_fleet (const WebRequest *request)
 {
-  web_http_run (request, FALSE, run, query_new (request, collect_db_fleet), query_free);
+  web_http_run (request, run, query_new (request, collect_db_fleet), query_free);
 }
 
 static void
@@ -122,7 +122,7 @@ get_missing (const WebRequest *request)
   Query *query = query_new (request, collect_db_missing);
 
   query->values[0] = g_strdup_printf ("%u", query->settings->collect_days);
-  web_http_run (request, FALSE, run, query, query_free);
+  web_http_run (request, run, query, query_free);
 }
 
 /* Reads a time, or answers 400. */
@@ -173,7 +173,7 @@ get_events (const WebRequest *request)
   Query *query = query_new (request, collect_db_events);
 
   if (read_events (request, query))
-    web_http_run (request, FALSE, run, query, query_free);
+    web_http_run (request, run, query, query_free);
   else
     query_free (query);
 }
@@ -197,7 +197,7 @@ get_metrics (const WebRequest *request)
                    "cudaccl_collect_failing %d\n",
                    stats.stored, stats.again, stats.refused, stats.text != NULL);
   g_free (stats.text);
-  web_http_run (request, FALSE, run, query, query_free);
+  web_http_run (request, run, query, query_free);
 }
 
 static const WebRoute routes[] = {

@@ -11,7 +11,8 @@
 
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
-#define MAX_WAITING 32    /* most answers that wait for each kind of thread */
+#define WORK_THREADS 2    /* for each kind of work */
+#define MAX_WAITING 32    /* answers that wait for these */
 #define SOCKET_TIMEOUT 30 /* seconds without a byte in or out */
 
 /* Required on every request that changes something: foreign pages cannot send it unasked. */
@@ -30,7 +31,7 @@ struct _WebServer
   gchar *uri;
   WebClients *clients;
   GHashTable *unfinished; /* Unfinished, by data */
-  GThreadPool *quick, *slow;
+  GHashTable *pools;      /* GThreadPool by WebWork: none waits for another */
   WebServerStats stats;
 };
 
@@ -186,14 +187,24 @@ run_job (gpointer data, gpointer user_data)
   g_idle_add_full (G_PRIORITY_DEFAULT, end_job, job, NULL);
 }
 
+/* Finishes the work that waits. */
+static void
+end_pool (gpointer pool)
+{
+  g_thread_pool_free (pool, FALSE, TRUE);
+}
+
 void
-web_http_run (const WebRequest *request, gboolean slow, WebWork work, gpointer data,
-              GDestroyNotify destroy)
+web_http_run (const WebRequest *request, WebWork work, gpointer data, GDestroyNotify destroy)
 {
   WebServer *self = request->server;
-  GThreadPool *pool = slow ? self->slow : self->quick;
+  GThreadPool *pool = g_hash_table_lookup (self->pools, work);
   Job *job;
 
+  if (!pool) {
+    pool = g_thread_pool_new (run_job, NULL, WORK_THREADS, FALSE, NULL);
+    g_hash_table_insert (self->pools, work, pool);
+  }
   if (g_thread_pool_unprocessed (pool) >= MAX_WAITING) {
     web_http_refuse (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
                      web_reason_new (WEB_REASON_REQUESTS_WAIT, NULL));
@@ -697,8 +708,7 @@ web_server_new (const WebSite *site, gpointer app, const WebAddress *address, GE
   self->clients = web_clients_new ();
   self->unfinished = g_hash_table_new (NULL, NULL);
   self->auth = web_auth_new ();
-  self->quick = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
-  self->slow = g_thread_pool_new (run_job, NULL, 2, FALSE, NULL);
+  self->pools = g_hash_table_new_full (NULL, NULL, NULL, end_pool);
   self->soup = soup_server_new (NULL, NULL);
   soup_server_add_early_handler (self->soup, NULL, on_headers, self, NULL);
   soup_server_add_handler (self->soup, NULL, on_request, self, NULL);
@@ -726,8 +736,7 @@ web_server_free (WebServer *self)
     g_hash_table_iter_init (&iter, self->unfinished);
   }
   g_hash_table_unref (self->unfinished);
-  g_thread_pool_free (self->quick, FALSE, TRUE);
-  g_thread_pool_free (self->slow, FALSE, TRUE);
+  g_hash_table_unref (self->pools);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
   web_clients_free (self->clients);

@@ -86,10 +86,9 @@ typedef struct
 
 typedef void (*WebWork) (WebAnswer *answer, gpointer data, GCancellable *cancellable);
 
-/* Runs @work in a thread, and sends its answer. @slow: it waits for the network. Answers 503 if too
- * many wait. */
-void web_http_run (const WebRequest *request, gboolean slow, WebWork work, gpointer data,
-                   GDestroyNotify destroy);
+/* Runs @work in a thread, and sends its answer. Each function has two threads of its own. Answers
+ * 503 if too many wait for these. */
+void web_http_run (const WebRequest *request, WebWork work, gpointer data, GDestroyNotify destroy);
 
 /* Calls @finished once: when the message is finished or the client is gone, or when the server is
  * freed. Then @data must not be used any more. */

@@ -128,6 +128,16 @@ GST_START_TEST (test_connections)
 }
 GST_END_TEST;
 
+static void
+open_many (Client *clients, guint n, const gchar *request)
+{
+  for (guint i = 0; i < n; i++) {
+    client_open (&clients[i], request);
+    while (g_main_context_iteration (NULL, FALSE))
+      ;
+  }
+}
+
 /* Connections that send nothing give way to a health check and to clients with the token, whose
  * streams stay. */
 GST_START_TEST (test_flood)
@@ -139,11 +149,7 @@ GST_START_TEST (test_flood)
   start (TOKEN);
   client_open (&trusted, STREAM BEARER);
   fail_unless (client_read (&trusted, "text/event-stream"), "%s", trusted.answer->str);
-  for (guint i = 0; i < G_N_ELEMENTS (flood); i++) {
-    client_open (&flood[i], "GET");
-    while (g_main_context_iteration (NULL, FALSE))
-      ;
-  }
+  open_many (flood, G_N_ELEMENTS (flood), "GET");
   fail_unless (web_server_get_stats (server)->connections <= 260);
   health = ask (GET ("/healthz"));
   fail_unless (strstr (health, " 200 "), "%s", health);
@@ -162,6 +168,33 @@ GST_START_TEST (test_flood)
 }
 GST_END_TEST;
 
+/* --- Work --- */
+
+/* Tries of cameras that say nothing take all their threads and places, but none of a search for
+ * cameras. */
+GST_START_TEST (test_tries)
+{
+  g_autoptr (GSocketListener) silent = g_socket_listener_new ();
+  guint port = g_socket_listener_add_any_inet_port (silent, NULL, NULL);
+  g_autofree gchar *body = g_strdup_printf ("{\"uri\":\"http://127.0.0.1:%u/\"}", port);
+  g_autofree gchar *request =
+      g_strdup_printf ("POST /api/try HTTP/1.1\r\nHost: localhost\r\nX-Cudaccl-Watch: 1\r\n"
+                       "Content-Length: %zu\r\n\r\n%s",
+                       strlen (body), body);
+  g_autofree gchar *answer = NULL;
+  Client tries[45];
+
+  start (LOCAL);
+  open_many (tries, G_N_ELEMENTS (tries), request);
+  fail_unless (client_read (&tries[44], " 503 "), "%s", tries[44].answer->str);
+  answer = ask (GET ("/api/discover"));
+  fail_unless (strstr (answer, " 200 "), "%s", answer);
+  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
+    client_close (&tries[i]);
+  stop ();
+}
+GST_END_TEST;
+
 static Suite *
 clients_suite (void)
 {
@@ -173,6 +206,7 @@ clients_suite (void)
   tcase_add_test (tc, test_deadlines);
   tcase_add_test (tc, test_connections);
   tcase_add_test (tc, test_flood);
+  tcase_add_test (tc, test_tries);
   return s;
 }
 

@@ -421,5 +421,5 @@ watch_api_try (const WebRequest *request)
   preview->user = g_strdup (change.user);
   preview->password = g_strdup (change.password);
   preview->timeout = WATCH_PREVIEW_TIMEOUT;
-  web_http_run (request, TRUE, watch_preview_run, preview, watch_preview_free);
+  web_http_run (request, watch_preview_run, preview, watch_preview_free);
 }

@@ -180,7 +180,7 @@ start (const WebRequest *request, guint what)
   search->texts = g_ptr_array_new_with_free_func (g_free);
   search->what = what;
   if (read_query (request, search))
-    web_http_run (request, FALSE, run, search, search_free);
+    web_http_run (request, run, search, search_free);
   else
     search_free (search);
 }

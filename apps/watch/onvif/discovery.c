@@ -317,5 +317,5 @@ run (WebAnswer *answer, gpointer data, GCancellable *cancellable)
 void
 watch_discovery_answer (const WebRequest *request)
 {
-  web_http_run (request, TRUE, run, NULL, (GDestroyNotify) g_free);
+  web_http_run (request, run, NULL, (GDestroyNotify) g_free);
 }
