@@ -15,6 +15,7 @@ import re
 import resource
 import secrets
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -30,6 +31,10 @@ import xml.etree.ElementTree as ElementTree
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lib"))
 import onvifschema  # noqa: E402
 
+try:
+    import requests
+except ImportError:
+    requests = None
 try:
     from onvif import ONVIFClient
 except ImportError:
@@ -109,6 +114,29 @@ def make_token(password=PASSWORD, age=0, nonce=None, user=USER):
 def make_envelope(space, operation, content="", header=""):
     return (f'<?xml version="1.0"?><e:Envelope xmlns:e="{SOAP}"><e:Header>{header}</e:Header><e:Body>'
             f'<{operation} xmlns="{space}">{content}</{operation}></e:Body></e:Envelope>').encode()
+
+
+def parse_challenge(headers):
+    return dict(re.findall(r'(\w+)="?([^",]*)', headers.get("WWW-Authenticate", "")))
+
+
+class Credentials:
+    """Makes headers for HTTP digest."""
+
+    def __init__(self, nonce, algorithm="MD5", qop="auth", password=PASSWORD):
+        self.nonce, self.algorithm, self.qop, self.password, self.count = nonce, algorithm, qop, password, 1
+
+    def make(self, uri, body):
+        def digest(*parts):
+            return hashlib.new(self.algorithm.replace("-", ""), b":".join(parts)).hexdigest().encode()
+
+        first = digest(USER.encode(), b"cudaccl-watch", self.password.encode())
+        second = digest(b"POST", uri.encode(), *([digest(body)] if self.qop == "auth-int" else []))
+        count = f"{self.count:08x}"
+        middle = [count.encode(), b"c", self.qop.encode()] if self.qop else []
+        response = digest(first, self.nonce.encode(), *middle, second).decode()
+        return (f'Digest username="{USER}", realm="cudaccl-watch", nonce="{self.nonce}", uri="{uri}", response="{response}", '
+                f"algorithm={self.algorithm}" + (f', qop={self.qop}, nc={count}, cnonce="c"' if self.qop else ""))
 
 
 class Reader:
@@ -289,7 +317,7 @@ class OnvifTest(unittest.TestCase):
         )
         for space, operation, content, codes in cases:
             self.assertEqual(self.fault(space, operation, content), (400, codes), operation + content)
-        for body in (b"", b"{}", b"<Envelope><Body/></Envelope>", b"\xff", b"<a>" * 9999,
+        for body in (b" ", b"{}", b"<Envelope><Body/></Envelope>", b"\xff", b"<a>" * 9999,
                      b'<!DOCTYPE a [<!ENTITY b "c">]>' + make_envelope(DEVICE, "GetSystemDateAndTime", "&b;")):
             status, _, text = self.post("/onvif/device_service", body)
             self.assertEqual(status, 400, text)
@@ -375,21 +403,68 @@ class OnvifTest(unittest.TestCase):
         self.assertIn(reader.describe()[0], (200, 503))  # 503: the pipeline is just ending
         reader.close()
 
+    def ask_digest(self, credentials, body, sent=None, uri="/onvif/media2_service", source="127.0.0.1"):
+        """Sends body, or another than the header is for. Returns the status, and the parameters of the first challenge."""
+        status, headers, _ = self.post("/onvif/media2_service", sent or body, source, {"Authorization": credentials.make(uri, body)})
+        return status, parse_challenge(headers)
+
+    def get_credentials(self, **options):
+        headers = self.post("/onvif/media2_service", make_envelope(MEDIA, "GetProfiles"))[1]
+        self.assertTrue(all(one.startswith("Digest realm=") for one in headers.get_all("WWW-Authenticate")), headers)
+        return Credentials(parse_challenge(headers)["nonce"], **options)
+
     def test_http_digest(self):
         uri = f"http://127.0.0.1:{self.program.port}/onvif/media2_service"
+        body = make_envelope(MEDIA, "GetProfiles")
         passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
         passwords.add_password(None, uri, USER, PASSWORD)
         opener = urllib.request.build_opener(urllib.request.HTTPDigestAuthHandler(passwords))
-        with opener.open(urllib.request.Request(uri, make_envelope(MEDIA, "GetProfiles"))) as answer:
-            self.assertEqual(answer.status, 200)
-            self.assertIn(b'token="ball"', answer.read())
-        for given in ("Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode(),
-                      f'Digest username="{USER}", realm="cudaccl-watch", nonce="1", uri="/onvif/media2_service", '
-                      f'response="{"0" * 32}", qop=auth, nc=00000001, cnonce="1"'):
-            status, headers, _ = self.post("/onvif/media2_service", make_envelope(MEDIA, "GetProfiles"), "127.0.0.3",
-                                           {"Authorization": given})
+        for _ in range(3):
+            with opener.open(urllib.request.Request(uri, body)) as answer:
+                self.assertEqual(answer.status, 200)
+                self.assertIn(b'token="ball"', answer.read())
+        if requests:
+            with requests.Session() as session:
+                session.auth = requests.auth.HTTPDigestAuth(USER, PASSWORD)
+                answers = [session.post(uri, body) for _ in range(3)]
+            self.assertEqual([answer.status_code for answer in answers], [200] * 3)
+            self.assertEqual([len(answer.history) for answer in answers], [1, 0, 0], "the nonce is used again")
+        if shutil.which("curl"):
+            command = ["curl", "-s", "--digest", "-u", f"{USER}:{PASSWORD}", "--data-binary", body.decode(), uri, uri]
+            text = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=20).stdout
+            self.assertEqual(text.count(b'token="ball"'), 2, text)
+
+    def test_hostile_digest(self):
+        """Neither a nonce of the client's nor a header that was seen before gets in, and neither counts as a guess."""
+        there = {"source": "127.0.0.3"}
+        body, other = make_envelope(MEDIA, "GetProfiles"), make_envelope(MEDIA, "GetMetadataConfigurations")
+        for _ in range(6):
+            status, found = self.ask_digest(Credentials("0" * 64), body, **there)
+            self.assertEqual((status, found.get("stale")), (401, "true"), "a nonce that the client invented")
+        for options in ({}, {"algorithm": "SHA-256"}, {"qop": "auth-int"}, {"algorithm": "SHA-256", "qop": "auth-int"}, {"qop": None}):
+            credentials = self.get_credentials(**options)
+            self.assertEqual(self.ask_digest(credentials, body, **there)[0], 200, options)
+            for same in (body, other, body):
+                status, found = self.ask_digest(credentials, body, sent=same, **there)
+                self.assertEqual((status, found.get("stale")), (401, "true"), "a header that was used")
+            credentials = Credentials(found["nonce"], **options)
+            self.assertEqual(self.ask_digest(credentials, body, **there)[0], 200, "what stale asks for")
+            credentials.count += 1
+            self.assertEqual(self.ask_digest(credentials, body, **there)[0], 401 if "qop" in options and not options["qop"] else 200)
+        credentials = self.get_credentials()
+        status, found = self.ask_digest(credentials, body, uri="/onvif/device_service", **there)
+        self.assertEqual((status, "stale" in found), (401, False), "the header is for another path")
+        self.assertEqual(self.ask_digest(credentials, body, **there)[0], 200, "and used no count")
+        self.assertEqual(self.ask_digest(self.get_credentials(qop="auth-int"), other, sent=body, **there)[0], 401)
+        for given in ("Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode(), "Digest", "Digest nonce",
+                      'Digest username="' + "a" * 5000):
+            status, headers, _ = self.post("/onvif/media2_service", body, "127.0.0.3", {"Authorization": given})
             self.assertEqual(status, 401)
-            self.assertTrue(headers["WWW-Authenticate"].startswith("Digest realm="), headers)
+            self.assertEqual(len(headers.get_all("WWW-Authenticate")), 2, headers)
+        # Five wrong passwords count, and the right one does not help then.
+        statuses = [self.ask_digest(self.get_credentials(password="wrong"), body, source="127.0.0.8")[0] for _ in range(5)]
+        statuses.append(self.ask_digest(self.get_credentials(), body, source="127.0.0.8")[0])
+        self.assertEqual(statuses, [401] * 5 + [429])
 
     def test_stream(self):
         readers = [Reader(self.program.rtsp, "/ball") for _ in range(2)]

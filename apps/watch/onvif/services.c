@@ -4,20 +4,22 @@
 #include "apps/watch/onvif/services.h"
 
 #include "apps/watch/http/app.h"
+#include "apps/watch/onvif/digest.h"
 #include "apps/watch/onvif/soap.h"
 
 #include <string.h>
 
 #define REALM "cudaccl-watch"
-#define MAX_AGE 300 /* validity of a UsernameToken in seconds, and tolerance of clocks */
-#define MAX_DIGESTS 4096
+#define MAX_AGE 300      /* validity of a UsernameToken in seconds, and tolerance of clocks */
+#define MAX_TOKENS 32768 /* 54 calls per second, in 2 * MAX_AGE */
 #define SCOPE "onvif://www.onvif.org/"
 
 /* Per server. */
 typedef struct
 {
-  SoupAuthDomain *digest;
-  GHashTable *digests; /* digest to the time (gint64, seconds) after which it can be forgotten */
+  WatchDigest *digest; /* of HTTP */
+  GHashTable *tokens;  /* digest of a UsernameToken to the second (gint64) after which it is over */
+  gint64 cleaned;      /* second when tokens that are over were removed */
 } Onvif;
 
 /* A call: a request and its answer. */
@@ -27,8 +29,9 @@ typedef struct
   Onvif *onvif;
   const WatchSettings *settings;
   const WatchSoap *soap;
-  GString *body; /* body of the answer */
-  guint status;  /* status of a fault, or 0 */
+  GString *body;  /* body of the answer */
+  guint status;   /* status of a fault, or 0 */
+  gboolean stale; /* a fresh nonce may help: clients try again without asking */
 } Call;
 
 /* --- Identity --- */
@@ -349,16 +352,6 @@ find_operation (const Operation *operations, guint n, const gchar *name)
 
 /* --- Authentication --- */
 
-static gchar *
-get_password (SoupAuthDomain *domain, SoupServerMessage *message, const char *user, gpointer data)
-{
-  g_autoptr (WatchSettings) settings = watch_app_get_settings (data);
-
-  return g_strcmp0 (user, settings->onvif_user) == 0
-             ? soup_auth_domain_digest_encode_password (user, REALM, settings->onvif_password)
-             : NULL;
-}
-
 static gboolean
 is_over (gpointer key, gpointer value, gpointer now)
 {
@@ -368,16 +361,18 @@ is_over (gpointer key, gpointer value, gpointer now)
 /* Returns whether the token is new, and remembers its digest for as long as it is valid. A nonce
  * can be written in several ways. */
 static gboolean
-use_digest (Onvif *self, const gchar *digest, gint64 now)
+use_token (Onvif *self, const gchar *digest, gint64 now)
 {
   const gint64 end = now + 2 * MAX_AGE;
 
-  g_hash_table_foreach_remove (self->digests, is_over, (gpointer) &now);
-  if (g_hash_table_size (self->digests) >= MAX_DIGESTS)
+  if (self->cleaned != now)
+    g_hash_table_foreach_remove (self->tokens, is_over, (gpointer) &now);
+  self->cleaned = now;
+  if (g_hash_table_size (self->tokens) >= MAX_TOKENS)
     return FALSE;
-  if (g_hash_table_contains (self->digests, digest))
+  if (g_hash_table_contains (self->tokens, digest))
     return FALSE;
-  g_hash_table_insert (self->digests, g_strdup (digest), g_memdup2 (&end, sizeof end));
+  g_hash_table_insert (self->tokens, g_strdup (digest), g_memdup2 (&end, sizeof end));
   return TRUE;
 }
 
@@ -415,7 +410,7 @@ check_username_token (Call *call)
   if (result != WEB_AUTH_OK)
     return result;
   if (!*nonce || !time || ABS (g_date_time_to_unix (time) - now) > MAX_AGE ||
-      !use_digest (call->onvif, digest, now))
+      !use_token (call->onvif, digest, now))
     return WEB_AUTH_NEEDED;
   return WEB_AUTH_OK;
 }
@@ -425,12 +420,40 @@ check_http_digest (Call *call)
 {
   SoupServerMessage *message = call->request->message;
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
-  g_autofree gchar *user = NULL;
+  const gchar *header = soup_message_headers_get_list (headers, "Authorization");
+  g_autoptr (GBytes) body =
+      soup_message_body_flatten (soup_server_message_get_request_body (message));
+  GUri *uri = soup_server_message_get_uri (message);
+  const WatchDigestRequest request = { soup_server_message_get_method (message),
+                                       g_uri_get_path (uri), g_uri_get_query (uri),
+                                       g_bytes_get_data (body, NULL), g_bytes_get_size (body) };
+  const gint64 now = g_get_monotonic_time ();
+  g_auto (WatchDigestClaim) claim = { NULL };
+  WatchDigestResult read;
+  WebAuthResult result;
 
-  if (!soup_message_headers_get_one (headers, "Authorization"))
+  if (!header)
     return WEB_AUTH_NEEDED;
-  user = soup_auth_domain_accepts (call->onvif->digest, message);
-  return web_http_check_secret (call->request, "onvif", "right", user ? "right" : "wrong");
+  read = watch_digest_read (call->onvif->digest, header, &request, call->settings->onvif_user,
+                            call->settings->onvif_password, now, &claim);
+  call->stale = read == WATCH_DIGEST_STALE;
+  if (read != WATCH_DIGEST_CLAIMED)
+    return WEB_AUTH_NEEDED;
+  result = web_http_check_secret (call->request, "onvif", claim.right, claim.given);
+  if (result == WEB_AUTH_OK)
+    watch_digest_use (call->onvif->digest, &claim, now);
+  return result;
+}
+
+static void
+challenge (const Call *call)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (call->request->message);
+  g_auto (GStrv) challenges =
+      watch_digest_make_challenges (call->onvif->digest, call->stale, g_get_monotonic_time ());
+
+  for (gchar **one = challenges; *one; one++)
+    soup_message_headers_append (headers, "WWW-Authenticate", *one);
 }
 
 /* Returns TRUE if the call may go on; else makes a fault. */
@@ -450,8 +473,9 @@ check_user (Call *call)
           result == WEB_AUTH_WRONG
               ? "the user or password is wrong"
               : "expected a UsernameToken with the digest of the password, made in the last five "
-                "minutes and not used before, or HTTP digest authentication");
-  soup_auth_domain_challenge (call->onvif->digest, call->request->message);
+                "minutes and not used before, or HTTP digest authentication with the nonce of this "
+                "answer and a count not used before");
+  challenge (call);
   return FALSE;
 }
 
@@ -486,8 +510,8 @@ onvif_free (gpointer data)
 {
   Onvif *self = data;
 
-  g_hash_table_unref (self->digests);
-  g_object_unref (self->digest);
+  g_hash_table_unref (self->tokens);
+  watch_digest_free (self->digest);
   g_free (self);
 }
 
@@ -499,9 +523,8 @@ get_onvif (const WebRequest *request)
 
   if (!self) {
     self = g_new0 (Onvif, 1);
-    self->digests = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-    self->digest = soup_auth_domain_digest_new ("realm", REALM, "auth-callback", get_password,
-                                                "auth-data", request->app, NULL);
+    self->tokens = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+    self->digest = watch_digest_new (REALM);
     g_object_set_data_full (server, "onvif", self, onvif_free);
   }
   return self;
@@ -516,7 +539,7 @@ watch_onvif_answer (const WebRequest *request)
       soup_message_body_flatten (soup_server_message_get_request_body (message));
   g_auto (WatchSoap) soap = { 0 };
   g_autoptr (GString) text = g_string_new (NULL);
-  Call call = { request, get_onvif (request), settings, &soap, text, 0 };
+  Call call = { request, get_onvif (request), settings, &soap, text, 0, FALSE };
   const gchar *path = g_uri_get_path (soup_server_message_get_uri (message));
   gchar *answer;
 
@@ -526,7 +549,7 @@ watch_onvif_answer (const WebRequest *request)
   }
   if (watch_soap_parse (&soap, g_bytes_get_data (body, NULL), g_bytes_get_size (body)))
     run (&call, g_str_equal (path, WATCH_ONVIF_MEDIA_PATH));
-  else
+  else if (g_bytes_get_size (body) > 0 || check_user (&call)) /* curl asks for a challenge so */
     fail (&call, SOUP_STATUS_BAD_REQUEST, "WellFormed", NULL, "expected an envelope of SOAP");
   answer = watch_soap_make ("", text->str);
   soup_server_message_set_status (message, call.status ? call.status : SOUP_STATUS_OK, NULL);
