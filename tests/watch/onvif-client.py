@@ -116,6 +116,11 @@ def make_envelope(space, operation, content="", header=""):
             f'<{operation} xmlns="{space}">{content}</{operation}></e:Body></e:Envelope>').encode()
 
 
+def make_probe(number):
+    return make_envelope("http://schemas.xmlsoap.org/ws/2005/04/discovery", "Probe", "<Types>x:NetworkVideoTransmitter</Types>",
+                         f'<MessageID xmlns="http://schemas.xmlsoap.org/ws/2004/08/addressing">uuid:{number}</MessageID>')
+
+
 def parse_challenge(headers):
     return dict(re.findall(r'(\w+)="?([^",]*)', headers.get("WWW-Authenticate", "")))
 
@@ -628,9 +633,7 @@ class OthersTest(unittest.TestCase):
 
     def test_discovery(self):
         program = Program(host="0.0.0.0")
-        envelope = make_envelope("http://schemas.xmlsoap.org/ws/2005/04/discovery", "Probe",
-                                 "<Types>x:NetworkVideoTransmitter</Types>",
-                                 '<MessageID xmlns="http://schemas.xmlsoap.org/ws/2004/08/addressing">uuid:7</MessageID>')
+        envelope = make_probe(7)
         try:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
                 one.settimeout(5)
@@ -647,6 +650,33 @@ class OthersTest(unittest.TestCase):
             connection.request("POST", "/onvif/device_service", make_envelope(DEVICE, "GetSystemDateAndTime"))
             self.assertEqual(connection.getresponse().status, 200)
             connection.close()
+        finally:
+            program.end()
+
+    def test_hostile_discovery(self):
+        """Garbage before a probe does not silence the program, which amplifies nothing much."""
+        program = Program(host="0.0.0.0")
+        short = b"<Envelope><Body><Probe/></Body></Envelope>"
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+                one.settimeout(5)
+                for _ in range(60):
+                    one.sendto(short, ("239.255.255.250", 3702))
+                    one.sendto(b"garbage", ("239.255.255.250", 3702))
+                for _ in range(2):
+                    one.sendto(make_probe(8), ("239.255.255.250", 3702))
+                answers = []
+                try:
+                    while True:
+                        answers.append(one.recv(65536))
+                        one.settimeout(1)
+                except socket.timeout:
+                    pass
+            answers = [one for one in answers if f":{program.port}/".encode() in one]
+            self.assertEqual(len(answers), 1)
+            self.assertIn(b":RelatesTo>uuid:8<", answers[0])
+            self.assertLess(len(answers[0]), 4 * len(make_probe(8)))
         finally:
             program.end()
 

@@ -187,7 +187,39 @@ GST_END_TEST;
 
 /* --- Probes --- */
 
-#define PROBE(content) ENVELOPE ("<a:MessageID>uuid:&lt;1&gt;</a:MessageID>", content)
+/* As short as clients send them. */
+#define PROBE_WITH(header, content)                                                \
+  "<e:Envelope xmlns:e=\"http://www.w3.org/2003/05/soap-envelope\""                \
+  " xmlns:a=\"http://schemas.xmlsoap.org/ws/2004/08/addressing\""                  \
+  " xmlns:d=\"http://schemas.xmlsoap.org/ws/2005/04/discovery\"><e:Header>" header \
+  "<a:To>urn:schemas-xmlsoap-org:ws:2005:04:discovery</a:To>"                      \
+  "<a:Action>http://schemas.xmlsoap.org/ws/2005/04/discovery/Probe</a:Action>"     \
+  "</e:Header><e:Body>" content "</e:Body></e:Envelope>"
+#define PROBE(content) PROBE_WITH ("<a:MessageID>uuid:&lt;1&gt;</a:MessageID>", content)
+#define SECOND G_TIME_SPAN_SECOND
+
+static gchar *
+answer_probe (WatchProbe *probe, const gchar *text, const gchar *address, guint port, gint64 now)
+{
+  g_autoptr (GSocketAddress) sender = g_inet_socket_address_new_from_string (address, port);
+  gchar *answer = watch_probe_make_answer (probe, text, strlen (text), sender, now);
+
+  fail_if (answer && strlen (answer) > 4 * strlen (text), "%s", text);
+  return answer;
+}
+
+static WatchProbe *
+make_probe (const gchar *listen, const gchar *uri)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (WatchSettings) settings =
+      watch_settings_parse ("/watch.conf", "[watch]\ndata = /tmp\n", &error);
+
+  fail_unless (settings != NULL, "%s", error ? error->message : "");
+  g_free (settings->listen);
+  settings->listen = g_strdup (listen);
+  return watch_probe_new (settings, uri);
+}
 
 GST_START_TEST (test_probe)
 {
@@ -209,33 +241,77 @@ GST_START_TEST (test_probe)
           "<Probe><Scopes>onvif://www.onvif.org onvif://www.onvif.org/type/ptz</Scopes></Probe>"),
       FALSE },
     { PROBE ("<ProbeMatches/>"), FALSE },
+    { PROBE_WITH ("", "<d:Probe/>"), FALSE },
+    { PROBE_WITH ("<a:MessageID> </a:MessageID>", "<d:Probe/>"), FALSE },
+    { ENVELOPE ("<MessageID>1</MessageID>", "<Probe/>"), FALSE }, /* too short */
     { "<Probe/>", FALSE },
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (WatchSettings) settings =
-      watch_settings_parse ("/watch.conf", "[watch]\ndata = /tmp\n", &error);
-  g_autoptr (WatchProbe) probe = NULL, of_one = NULL;
-  g_autofree gchar *answer_of_one = NULL;
+  g_autoptr (WatchProbe) probe = make_probe ("0.0.0.0:8480", "https://vm:8480/");
+  /* Where the page has one address, the machine's others do not answer. */
+  g_autoptr (WatchProbe) of_one = make_probe ("192.0.2.9:8480", "http://192.0.2.9:8480/");
+  g_autofree gchar *answer_of_one =
+      answer_probe (of_one, cases[0].text, "127.0.0.1", 40000, SECOND);
 
-  fail_unless (settings != NULL, "%s", error ? error->message : "");
-  g_free (settings->listen);
-  settings->listen = g_strdup ("0.0.0.0:8480");
-  probe = watch_probe_new (settings, "https://vm:8480/");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *answer =
-        watch_probe_make_answer (probe, cases[i].text, strlen (cases[i].text), "192.0.2.7");
+        answer_probe (probe, cases[i].text, "127.0.0.1", 40000, (i + 1) * 10 * SECOND);
 
     fail_unless ((answer != NULL) == cases[i].answered, "%s", cases[i].text);
-    fail_if (answer && !strstr (answer, ">https://192.0.2.7:8480/onvif/device_service<"));
+    fail_if (answer && !strstr (answer, ">https://127.0.0.1:8480/onvif/device_service<"));
     fail_if (answer && !strstr (answer, "<a:RelatesTo>uuid:&lt;1&gt;</a:RelatesTo>"));
   }
-  /* Where the page has one address, the machine's others do not answer. */
-  g_free (settings->listen);
-  settings->listen = g_strdup ("192.0.2.9:8480");
-  of_one = watch_probe_new (settings, "http://192.0.2.9:8480/");
-  answer_of_one =
-      watch_probe_make_answer (of_one, cases[0].text, strlen (cases[0].text), "192.0.2.7");
   fail_unless (strstr (answer_of_one, ">http://192.0.2.9:8480/onvif/device_service<") != NULL);
+}
+GST_END_TEST;
+
+static gboolean
+is_answered (WatchProbe *probe, guint id, const gchar *address, guint port, gint64 now)
+{
+  g_autofree gchar *text =
+      g_strdup_printf (PROBE_WITH ("<a:MessageID>%u</a:MessageID>", "<d:Probe/>"), id);
+  g_autofree gchar *answer = answer_probe (probe, text, address, port, now);
+
+  return answer != NULL;
+}
+
+/* Who forges senders gets few bytes sent there, and silences no other. */
+GST_START_TEST (test_hostile_probes)
+{
+  g_autoptr (WatchProbe) probe = make_probe ("0.0.0.0:8480", "http://vm:8480/");
+  g_autofree gchar *id = g_strnfill (300, '&'), *escaped = g_markup_escape_text (id, -1);
+  g_autofree gchar *long_id =
+      g_strdup_printf (PROBE_WITH ("<a:MessageID>%s</a:MessageID>", "<d:Probe/>"), escaped);
+  g_autofree gchar *of_long_id = answer_probe (probe, long_id, "127.0.0.1", 40000, SECOND);
+  guint n = 0;
+
+  fail_if (of_long_id);
+  for (guint i = 0; i < 1000; i++)
+    g_free (
+        answer_probe (probe, i % 2 ? "garbage" : PROBE ("<Other/>"), "127.0.0.1", 40000, SECOND));
+  fail_unless (is_answered (probe, 1, "127.0.0.1", 40000, SECOND));
+  /* Sent twice; another socket of the machine. */
+  fail_if (is_answered (probe, 1, "127.0.0.1", 40000, SECOND + SECOND / 2));
+  fail_if (is_answered (probe, 1, "127.0.0.1", 40000, 2 * SECOND));
+  fail_unless (is_answered (probe, 1, "127.0.0.1", 40001, 2 * SECOND));
+  fail_unless (is_answered (probe, 1, "127.0.0.1", 40000, 4 * SECOND), "with the same id");
+  fail_if (is_answered (probe, 2, "127.0.0.1", 19, 10 * SECOND), "chargen");
+  /* This machine is in one of these networks at most. */
+  fail_if (is_answered (probe, 2, "198.51.100.7", 40000, 10 * SECOND) &&
+           is_answered (probe, 2, "203.0.113.7", 40000, 10 * SECOND));
+  fail_if (is_answered (probe, 2, "239.255.255.250", 3702, 10 * SECOND));
+  fail_if (is_answered (probe, 2, "255.255.255.255", 3702, 10 * SECOND));
+  for (guint i = 0; i < 100; i++)
+    n += is_answered (probe, i, "127.0.0.2", 40000, 10 * SECOND);
+  fail_unless_equals_int (n, 5);
+  fail_unless (is_answered (probe, 2, "127.0.0.1", 40000, 10 * SECOND), "another address");
+  fail_unless (is_answered (probe, 99, "127.0.0.2", 40000, 11 * SECOND), "the next second");
+  n = 0;
+  for (guint i = 0; i < 250; i++) {
+    g_autofree gchar *address = g_strdup_printf ("127.0.1.%u", i);
+
+    n += is_answered (probe, 1, address, 40000, 20 * SECOND);
+  }
+  fail_unless_equals_int (n, 100);
 }
 GST_END_TEST;
 
@@ -249,6 +325,7 @@ onvif_suite (void)
   tcase_add_test (tc, test_metadata);
   tcase_add_test (tc, test_soap);
   tcase_add_test (tc, test_probe);
+  tcase_add_test (tc, test_hostile_probes);
   return s;
 }
 

@@ -4,6 +4,8 @@
 #ifndef __WATCH_ONVIF_PROBE_H__
 #define __WATCH_ONVIF_PROBE_H__
 
+#include <gio/gio.h>
+
 #include "apps/watch/settings/settings.h"
 
 G_BEGIN_DECLS
@@ -18,8 +20,10 @@ WatchProbe *watch_probe_new (WatchSettings *settings, const gchar *uri);
 void watch_probe_start (WatchProbe *self);
 void watch_probe_free (WatchProbe *self);
 
-/* Returns the answer to @text, or NULL if it is not a probe for such a device. */
-gchar *watch_probe_make_answer (WatchProbe *self, const gchar *text, gsize size, const gchar *host);
+/* Returns the answer to @text, or NULL: it is not a probe for such a device, was answered already,
+ * or comes from a network that this machine is not in. @now is monotonic, in microseconds. */
+gchar *watch_probe_make_answer (WatchProbe *self, const gchar *text, gsize size,
+                                GSocketAddress *sender, gint64 now);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchProbe, watch_probe_free)
 

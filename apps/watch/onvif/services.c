@@ -551,7 +551,7 @@ watch_onvif_answer (const WebRequest *request)
     run (&call, g_str_equal (path, WATCH_ONVIF_MEDIA_PATH));
   else if (g_bytes_get_size (body) > 0 || check_user (&call)) /* curl asks for a challenge so */
     fail (&call, SOUP_STATUS_BAD_REQUEST, "WellFormed", NULL, "expected an envelope of SOAP");
-  answer = watch_soap_make ("", text->str);
+  answer = watch_soap_make (text->str);
   soup_server_message_set_status (message, call.status ? call.status : SOUP_STATUS_OK, NULL);
   soup_server_message_set_response (message, "application/soap+xml; charset=utf-8",
                                     SOUP_MEMORY_TAKE, answer, strlen (answer));

@@ -126,17 +126,14 @@ watch_soap_get (const WatchSoap *self, const gchar *parent, const gchar *name)
 }
 
 gchar *
-watch_soap_make (const gchar *header, const gchar *body)
+watch_soap_make (const gchar *body)
 {
   return g_strconcat ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
                       "<s:Envelope xmlns:s=\"http://www.w3.org/2003/05/soap-envelope\""
-                      " xmlns:a=\"http://schemas.xmlsoap.org/ws/2004/08/addressing\""
-                      " xmlns:d=\"http://schemas.xmlsoap.org/ws/2005/04/discovery\""
-                      " xmlns:dn=\"http://www.onvif.org/ver10/network/wsdl\""
                       " xmlns:tds=\"http://www.onvif.org/ver10/device/wsdl\""
                       " xmlns:tr2=\"http://www.onvif.org/ver20/media/wsdl\""
                       " xmlns:tt=\"http://www.onvif.org/ver10/schema\""
                       " xmlns:ter=\"http://www.onvif.org/ver10/error\">"
-                      "<s:Header>",
-                      header, "</s:Header><s:Body>", body, "</s:Body></s:Envelope>", NULL);
+                      "<s:Header></s:Header><s:Body>",
+                      body, "</s:Body></s:Envelope>", NULL);
 }

@@ -39,9 +39,8 @@ void watch_soap_clear (WatchSoap *self);
 /* Returns the text, or "". A NULL @parent stands for the operation. */
 const gchar *watch_soap_get (const WatchSoap *self, const gchar *parent, const gchar *name);
 
-/* Returns an envelope with @header, which may be "", and @body. It declares the prefixes s, a
- * (addressing), d (discovery), dn, tds, tr2, tt and ter. */
-gchar *watch_soap_make (const gchar *header, const gchar *body);
+/* Returns an envelope with @body. It declares the prefixes s, tds, tr2, tt and ter. */
+gchar *watch_soap_make (const gchar *body);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WatchSoap, watch_soap_clear)
 
