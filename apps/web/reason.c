@@ -95,6 +95,9 @@ static const struct
   { WEB_REASON_TESTS_HANG, "tests-hang",
     "the sources of earlier test pictures hang; check these devices, or restart cudaccl-watch" },
 
+  { WEB_REASON_FILE_NEEDS_TOKEN, "file-needs-token",
+    "a file is a camera only with a token: set token-file, or write its address into the "
+    "settings" },
   { WEB_REASON_TOKEN_NEEDED, "token-needed", "a token is needed: Authorization: Bearer TOKEN" },
   { WEB_REASON_TOKEN_WRONG, "token-wrong", "the token is wrong" },
   { WEB_REASON_TOKENS_WRONG, "tokens-wrong", "too many wrong tokens: wait a minute" },

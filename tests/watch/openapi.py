@@ -24,7 +24,7 @@ REQUESTS = [
     ('/api/cameras/{name}', '/api/cameras/none', 'PUT', {}, 404),
     ('/api/cameras/{name}', '/api/cameras/new', 'DELETE', None, 200),
     ('/api/cameras/{name}', '/api/cameras/new', 'DELETE', None, 404),
-    ('/api/try', '/api/try', 'POST', {'uri': '/there/is/no/file'}, 502),
+    ('/api/try', '/api/try', 'POST', {'uri': 'http://127.0.0.1:1/'}, 502),
     ('/api/try', '/api/try', 'POST', {'uri': 'a b'}, 400),
     ('/api/synopsis', '/api/synopsis', 'POST', {'camera': 'yard', 'day': '2026-01-31'}, 202),
     ('/api/synopsis', '/api/synopsis', 'DELETE', None, 200),

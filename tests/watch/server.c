@@ -105,6 +105,10 @@ GST_START_TEST (test_cameras)
       "{\"code\":\"value-wrong\",\"arguments\":{\"name\":\"name\",\"detail\":\"1 to 64" },
     { SEND ("POST", "/api/cameras", "{\"name\":\"gate\",\"uri\":null}"), 400, "uri: expected" },
     { SEND ("POST", "/api/try", "{\"uri\":null}"), 400, "uri: expected" },
+    { SEND ("POST", "/api/try", "{\"uri\":\"file:///etc/hostname\"}"), 403, "file-needs-token" },
+    { SEND ("POST", "/api/cameras", "{\"name\":\"a\",\"uri\":\"file:///none\"}"), 403, "token" },
+    { SEND ("PUT", "/api/cameras/yard", "{\"record-uri\":\"FILE:/none\"}"), 400, "expected" },
+    { SEND ("PUT", "/api/cameras/yard", "{\"record-uri\":\"file:///none\"}"), 403, "token" },
     { SEND ("PUT", "/api/cameras/yard", "{\"uri\":null}"), 400, "uri: expected" },
     { SEND ("POST", "/api/cameras", "{\"name\":\"a\\u0000b\",\"uri\":\"rtsp://192.0.2.3/\"}"), 400,
       "U+0000" },
@@ -249,6 +253,9 @@ GST_START_TEST (test_token)
     { SEND ("DELETE", "/api/cameras/none", ""), 401, NULL },
     { HEAD ("GET", "/api/cameras") "Authorization: Basic YTpi\r\n\r\n", 401, NULL },
     { HEAD ("GET", "/api/cameras") "Cookie: cudaccl-watch=; cudaccl-watch\r\n\r\n", 401, NULL },
+    { HEAD ("POST", "/api/try") "Authorization: Bearer a-long-token\r\nContent-Length: 24\r\n\r\n"
+                                "{\"uri\":\"file:///none/a\"}",
+      502, "file-missing" },
     /* A token needs no header against CSRF, and no local name. */
     { HEAD ("DELETE", "/api/cameras/none") "Authorization: Bearer a-long-token\r\n\r\n", 404,
       NULL },

@@ -200,6 +200,12 @@ read_uri (const WebRequest *request, const gchar *name, gchar **value, Change *c
   uri = watch_parse_camera_uri (*value, &user, &password, &expected);
   if (!uri)
     return web_http_refuse_value (request, name, expected);
+  /* Errors would tell other users of this machine which files there are. */
+  if (g_str_has_prefix (uri, "file:") && !((WatchApp *) request->app)->settings->token) {
+    web_http_refuse (request->message, SOUP_STATUS_FORBIDDEN,
+                     web_reason_new (WEB_REASON_FILE_NEEDS_TOKEN, NULL));
+    return FALSE;
+  }
   if (user && !change->user)
     change->user = g_steal_pointer (&user);
   if (password && !change->password)

@@ -89,6 +89,8 @@ const sentences = {
     'innerhalb von {seconds} Sekunden kam kein Bild'],
   'tests-hang': ['the sources of earlier test pictures hang; check these devices, or restart cudaccl-watch',
     'die Quellen früherer Testbilder hängen; prüfen Sie diese Geräte, oder starten Sie cudaccl-watch neu'],
+  'file-needs-token': ['a file is a camera only with a token: set token-file, or write its address into the settings',
+    'eine Datei ist nur mit Token eine Kamera: setzen Sie token-file, oder schreiben Sie ihre Adresse in die Einstellungen'],
   'token-needed': ['a token is needed: Authorization: Bearer TOKEN',
     'ein Token ist nötig: Authorization: Bearer TOKEN'],
   'token-wrong': ['the token is wrong',
