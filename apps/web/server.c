@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "apps/web/certificate.h"
+
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
 #define WORK_THREADS 2    /* for each kind of work */
@@ -25,7 +27,7 @@ struct _WebServer
   GDestroyNotify free_state; /* or NULL */
   SoupServer *soup;
   GSocketService *service;
-  GTlsCertificate *certificate;
+  WebCertificate *certificate; /* NULL: without TLS */
   WebAuth *auth;
   gboolean local; /* listens on a loopback address */
   gchar *uri;
@@ -607,8 +609,8 @@ web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
     /* As g_tls_server_connection_new(), but without a database: that would read all authorities of
      * the system for each connection, though clients send no certificates. */
     tls = g_initable_new (g_tls_backend_get_server_connection_type (g_tls_backend_get_default ()),
-                          NULL, NULL, "base-io-stream", stream, "certificate", self->certificate,
-                          "database", NULL, NULL);
+                          NULL, NULL, "base-io-stream", stream, "certificate",
+                          web_certificate_get (self->certificate), "database", NULL, NULL);
     if (!tls)
       return FALSE;
   }
@@ -676,11 +678,9 @@ start_listening (WebServer *self, const WebAddress *where, GError **error)
     return FALSE;
   }
   if (where->certificate) {
-    self->certificate = g_tls_certificate_new_from_files (where->certificate, where->key, error);
-    if (!self->certificate) {
-      g_prefix_error (error, "certificate=%s, key=%s: ", where->certificate, where->key);
+    self->certificate = web_certificate_new (where->certificate, where->key, error);
+    if (!self->certificate)
       return FALSE;
-    }
   }
   self->service = g_socket_service_new ();
   if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
@@ -741,7 +741,7 @@ web_server_free (WebServer *self)
   g_object_unref (self->soup);
   web_clients_free (self->clients);
   web_auth_free (self->auth);
-  g_clear_object (&self->certificate);
+  g_clear_pointer (&self->certificate, web_certificate_free);
   if (self->free_state)
     self->free_state (self->state);
   g_free (self->uri);

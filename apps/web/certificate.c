@@ -1,0 +1,191 @@
+/* cudaccl - the certificate of a server, read again when it is renewed
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/web/certificate.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* State of a file, behind links. All zero: there is none. */
+typedef struct
+{
+  guint64 device, inode, size;
+  gint64 seconds, nanoseconds;
+} Stamp;
+
+struct _WebCertificate
+{
+  gchar *paths[2]; /* of the certificate and the key */
+  Stamp stamps[2]; /* taken before the files were last read, whether or not they were of use */
+  GTlsCertificate *certificate;
+};
+
+/* --- Whether certificate and key belong together --- */
+
+typedef struct
+{
+  guint left;
+  GCancellable *cancellable;
+  GError *error;
+} Handshake;
+
+static void
+on_handshake (GObject *connection, GAsyncResult *result, gpointer user_data)
+{
+  Handshake *self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  self->left--;
+  if (g_tls_connection_handshake_finish (G_TLS_CONNECTION (connection), result, &error))
+    return;
+  if (!self->error)
+    self->error = g_steal_pointer (&error);
+  g_cancellable_cancel (self->cancellable);
+}
+
+static GIOStream *
+make_stream (gint fd)
+{
+  g_autoptr (GSocket) socket = g_socket_new_from_fd (fd, NULL);
+
+  g_assert (socket);
+  return G_IO_STREAM (g_socket_connection_factory_create_connection (socket));
+}
+
+/* Makes the end of a server, or that of a client if @certificate is NULL, without the database of
+ * the system's authorities, which takes long to read. */
+static GTlsConnection *
+make_end (gint fd, GTlsCertificate *certificate, GError **error)
+{
+  GTlsBackend *backend = g_tls_backend_get_default ();
+  g_autoptr (GIOStream) stream = make_stream (fd);
+
+  if (certificate)
+    return g_initable_new (g_tls_backend_get_server_connection_type (backend), NULL, error,
+                           "base-io-stream", stream, "certificate", certificate, "database", NULL,
+                           NULL);
+  return g_initable_new (g_tls_backend_get_client_connection_type (backend), NULL, error,
+                         "base-io-stream", stream, "database", NULL, NULL);
+}
+
+static gboolean
+accept_any (GTlsConnection *client, GTlsCertificate *certificate, GTlsCertificateFlags errors,
+            gpointer user_data)
+{
+  return TRUE;
+}
+
+/* GIO takes any key. A client shakes hands only with one that signs for the certificate. */
+static gboolean
+check_pair (GTlsCertificate *certificate, GError **error)
+{
+  g_autoptr (GMainContext) context = g_main_context_new ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GTlsConnection) server = NULL, client = NULL;
+  Handshake handshake = { 2, cancellable, NULL };
+  gint ends[2];
+
+  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "socketpair: %s",
+                 g_strerror (errno));
+    return FALSE;
+  }
+  g_main_context_push_thread_default (context);
+  server = make_end (ends[0], certificate, error);
+  client = make_end (ends[1], NULL, server ? error : NULL);
+  if (server && client) {
+    g_signal_connect (client, "accept-certificate", G_CALLBACK (accept_any), NULL);
+    g_tls_connection_handshake_async (server, G_PRIORITY_DEFAULT, cancellable, on_handshake,
+                                      &handshake);
+    g_tls_connection_handshake_async (client, G_PRIORITY_DEFAULT, cancellable, on_handshake,
+                                      &handshake);
+    while (handshake.left)
+      g_main_context_iteration (context, TRUE);
+    if (handshake.error)
+      g_set_error (error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE,
+                   "the key is not that of the certificate (%s)", handshake.error->message);
+  }
+  g_main_context_pop_thread_default (context);
+  if (!server || !client || handshake.error) {
+    g_clear_error (&handshake.error);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- Files --- */
+
+static Stamp
+get_stamp (const gchar *path)
+{
+  GStatBuf state;
+  Stamp stamp = { 0 };
+
+  if (g_stat (path, &state) == 0)
+    stamp = (Stamp){ state.st_dev, state.st_ino, (guint64) state.st_size, state.st_ctim.tv_sec,
+                     state.st_ctim.tv_nsec };
+  return stamp;
+}
+
+static gboolean
+has_changed (WebCertificate *self)
+{
+  Stamp before[2];
+
+  memcpy (before, self->stamps, sizeof before);
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    self->stamps[i] = get_stamp (self->paths[i]);
+  return memcmp (before, self->stamps, sizeof before) != 0;
+}
+
+static gboolean
+read_files (WebCertificate *self, GError **error)
+{
+  GTlsCertificate *certificate =
+      g_tls_certificate_new_from_files (self->paths[0], self->paths[1], error);
+
+  if (!certificate || !check_pair (certificate, error)) {
+    g_prefix_error (error, "certificate=%s, key=%s: ", self->paths[0], self->paths[1]);
+    g_clear_object (&certificate);
+    return FALSE;
+  }
+  g_clear_object (&self->certificate);
+  self->certificate = certificate;
+  return TRUE;
+}
+
+WebCertificate *
+web_certificate_new (const gchar *certificate, const gchar *key, GError **error)
+{
+  g_autoptr (WebCertificate) self = g_new0 (WebCertificate, 1);
+
+  self->paths[0] = g_strdup (certificate);
+  self->paths[1] = g_strdup (key);
+  has_changed (self);
+  return read_files (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+void
+web_certificate_free (WebCertificate *self)
+{
+  g_free (self->paths[0]);
+  g_free (self->paths[1]);
+  g_clear_object (&self->certificate);
+  g_free (self);
+}
+
+GTlsCertificate *
+web_certificate_get (WebCertificate *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!has_changed (self))
+    return self->certificate;
+  if (read_files (self, &error))
+    g_message ("certificate=%s: read again", self->paths[0]);
+  else
+    g_warning ("%s; new connections get the former certificate", error->message);
+  return self->certificate;
+}
