@@ -9,6 +9,7 @@ import base64
 import datetime
 import hashlib
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -650,6 +651,47 @@ class OthersTest(unittest.TestCase):
             connection.request("POST", "/onvif/device_service", make_envelope(DEVICE, "GetSystemDateAndTime"))
             self.assertEqual(connection.getresponse().status, 200)
             connection.close()
+        finally:
+            program.end()
+
+    def test_hostile_device(self):
+        """A device is where its answer comes from: what is entered for it goes to no address that it gives."""
+        program = Program()
+        answer = make_envelope("http://schemas.xmlsoap.org/ws/2005/04/discovery", "ProbeMatches", "<ProbeMatch><Scopes>"
+                               "onvif://www.onvif.org/name/hostile</Scopes><XAddrs>http://127.0.0.9/a</XAddrs></ProbeMatch>")
+        senders = []
+
+        def run():
+            while not ended.is_set():
+                try:
+                    one.sendto(answer, (sender := one.recvfrom(65536)[1]))
+                    senders.append(sender[0])
+                except socket.timeout:
+                    pass
+
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                one.settimeout(0.1)
+                try:
+                    one.bind(("239.255.255.250", 3702))
+                    one.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton("239.255.255.250") + bytes(4))
+                except OSError as error:
+                    self.skipTest(f"no network with multicast: {error}")
+                ended, thread = threading.Event(), threading.Thread(target=run)
+                thread.start()
+                try:
+                    with open(f"{program.folder.name}/token", encoding="utf-8") as file:
+                        headers = {"Authorization": f"Bearer {file.read().strip()}"}
+                    request = urllib.request.Request(f"http://127.0.0.1:{program.port}/api/discover", headers=headers)
+                    with urllib.request.urlopen(request, timeout=20) as found:
+                        devices = json.load(found)["devices"]
+                finally:
+                    ended.set()
+                    thread.join()
+            found = [device["address"] for device in devices if device.get("name") == "hostile"]
+            self.assertTrue(not senders or found, devices)
+            self.assertNotIn("127.0.0.9", found)
         finally:
             program.end()
 

@@ -547,6 +547,7 @@ GST_START_TEST (test_discovery)
   static const struct
   {
     const gchar *text, *found; /* name,model,uri;… */
+    const gchar *sender;       /* NULL: 192.0.2.7 */
   } cases[] = {
     { ENVELOPE (
           MATCH ("http://192.0.2.7/onvif/device_service",
@@ -555,7 +556,13 @@ GST_START_TEST (test_discovery)
       "Back Door,DS-2CD,rtsp://192.0.2.7/;" },
     { ENVELOPE (MATCH ("http://192.0.2.7:8080/a http://[fe80::1]/a", "")
                     MATCH ("http://[2001:db8::1]/a", "onvif://www.onvif.org/name/%ff")),
-      "-,-,rtsp://192.0.2.7/;-,-,rtsp://[2001:db8::1]/;" },
+      "-,-,rtsp://192.0.2.7/;" },
+    { ENVELOPE (MATCH ("http://[2001:db8::1]/a", "onvif://www.onvif.org/name/%ff")),
+      "-,-,rtsp://[2001:db8::1]/;", "2001:db8::1" },
+    /* Where a hostile device wants passwords to go; as many devices as it likes. */
+    { ENVELOPE (MATCH ("http://192.0.2.66/a http://evil.example/a", "")
+                    MATCH ("http://user:password@192.0.2.67:81/a", "")),
+      "-,-,rtsp://192.0.2.7/;" },
     { ENVELOPE (MATCH ("http://192.0.2.7/", "") MATCH ("http://192.0.2.7/", "")),
       "-,-,rtsp://192.0.2.7/;" },
     { ENVELOPE (MATCH ("javascript:alert(1) file:///etc/passwd //a", "")), "" },
@@ -571,7 +578,8 @@ GST_START_TEST (test_discovery)
     g_autoptr (GPtrArray) devices = watch_devices_new ();
     g_autoptr (GString) found = g_string_new (NULL);
 
-    watch_discovery_parse (cases[i].text, strlen (cases[i].text), devices);
+    watch_discovery_parse (cases[i].text, strlen (cases[i].text),
+                           cases[i].sender ? cases[i].sender : "192.0.2.7", devices);
     for (guint d = 0; d < devices->len; d++) {
       const WatchDevice *device = g_ptr_array_index (devices, d);
 

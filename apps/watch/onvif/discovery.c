@@ -3,7 +3,8 @@
 
 /* WS-Discovery: devices answer to the sender of a probe, which goes to a multicast group in each
  * network. Anybody in the network can send answers: they are limited in number and size, and
- * only the text of a few elements is used. */
+ * only the text of a few elements is used. A device is taken to be where its answer comes from,
+ * whatever address it gives: people enter the password next, and it must not lead elsewhere. */
 
 #include "apps/watch/onvif/discovery.h"
 
@@ -49,6 +50,7 @@ watch_devices_new (void)
 typedef struct
 {
   GPtrArray *devices;
+  const gchar *sender;
   gchar *addresses, *scopes; /* of the current match, or NULL */
 } Reader;
 
@@ -70,20 +72,18 @@ find_scope (gchar **scopes, const gchar *prefix)
   return NULL;
 }
 
-/* Returns the host of the first HTTP address, or NULL. */
-static gchar *
-find_host (gchar **addresses)
+static gboolean
+has_http (gchar **addresses)
 {
   for (; *addresses; addresses++) {
     g_autoptr (GUri) uri = g_uri_parse (*addresses, G_URI_FLAGS_NONE, NULL);
     const gchar *scheme = uri ? g_uri_get_scheme (uri) : "";
     const gchar *host = uri ? g_uri_get_host (uri) : NULL;
 
-    if (host && *host && strlen (host) <= MAX_NAME &&
-        (g_str_equal (scheme, "http") || g_str_equal (scheme, "https")))
-      return g_strdup (host);
+    if (host && *host && (g_str_equal (scheme, "http") || g_str_equal (scheme, "https")))
+      return TRUE;
   }
-  return NULL;
+  return FALSE;
 }
 
 static gboolean
@@ -110,24 +110,22 @@ end_match (Reader *reader)
   g_auto (GStrv) addresses =
       g_strsplit_set (reader->addresses ? reader->addresses : "", " \t\r\n", 32);
   g_auto (GStrv) scopes = g_strsplit_set (reader->scopes ? reader->scopes : "", " \t\r\n", 256);
-  gchar *host = find_host (addresses);
   WatchDevice *device;
 
   g_clear_pointer (&reader->addresses, g_free);
   g_clear_pointer (&reader->scopes, g_free);
-  if (!host)
+  if (!has_http (addresses))
     return;
   device = g_new0 (WatchDevice, 1);
   device->kind = g_strdup ("onvif");
   device->name = find_scope (scopes, "onvif://www.onvif.org/name/");
   device->model = find_scope (scopes, "onvif://www.onvif.org/hardware/");
   if (g_strcmp0 (device->model, "cudaccl-watch") == 0) { /* another one, or this one */
-    g_free (host);
     device_free (device);
     return;
   }
-  device->address = host;
-  device->uri = g_uri_join (G_URI_FLAGS_NONE, "rtsp", NULL, host, -1, "/", NULL, NULL);
+  device->address = g_strdup (reader->sender);
+  device->uri = g_uri_join (G_URI_FLAGS_NONE, "rtsp", NULL, reader->sender, -1, "/", NULL, NULL);
   add_device (reader->devices, device);
 }
 
@@ -148,9 +146,9 @@ on_element (const gchar *parent, const gchar *name, const gchar *text, gpointer 
 }
 
 void
-watch_discovery_parse (const gchar *text, gsize size, GPtrArray *devices)
+watch_discovery_parse (const gchar *text, gsize size, const gchar *sender, GPtrArray *devices)
 {
-  Reader reader = { devices };
+  Reader reader = { devices, sender, NULL, NULL };
 
   if (size > MAX_ANSWER || !g_utf8_validate (text, (gssize) size, NULL))
     return;
@@ -224,23 +222,35 @@ send_probes (GSocket *sockets[MAX_NETWORKS])
   return n;
 }
 
+/* Returns whether there was an answer. */
+static gboolean
+read_answer (GSocket *socket, gchar *text, GPtrArray *devices)
+{
+  g_autoptr (GSocketAddress) from = NULL;
+  gssize size = g_socket_receive_from (socket, &from, text, MAX_ANSWER, NULL, NULL);
+  g_autofree gchar *sender = NULL;
+
+  if (size <= 0 || !from)
+    return FALSE;
+  sender =
+      g_inet_address_to_string (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (from)));
+  watch_discovery_parse (text, (gsize) size, sender, devices);
+  return TRUE;
+}
+
 static void
 find_onvif (GPtrArray *devices, GCancellable *cancellable)
 {
   gint64 end = g_get_monotonic_time () + TIME;
   GSocket *sockets[MAX_NETWORKS];
   guint n = send_probes (sockets);
-  g_autofree gchar *answer = g_malloc (MAX_ANSWER);
+  g_autofree gchar *text = g_malloc (MAX_ANSWER);
 
   while (n && g_get_monotonic_time () < end && devices->len < MAX_DEVICES &&
          !g_cancellable_is_cancelled (cancellable)) {
-    for (guint i = 0; i < n; i++) {
-      gssize size;
-
-      while ((size = g_socket_receive (sockets[i], answer, MAX_ANSWER, NULL, NULL)) > 0 &&
-             g_get_monotonic_time () < end)
-        watch_discovery_parse (answer, (gsize) size, devices);
-    }
+    for (guint i = 0; i < n; i++)
+      while (g_get_monotonic_time () < end && read_answer (sockets[i], text, devices))
+        ;
     g_usleep (20000);
   }
   while (n)

@@ -13,13 +13,13 @@ typedef struct
   gchar *kind;    /* onvif or v4l2 */
   gchar *name;    /* for people, or NULL */
   gchar *model;   /* or NULL */
-  gchar *address; /* host, or NULL */
+  gchar *address; /* where the answer came from, or NULL */
   gchar *uri;     /* a first guess: paths differ among cameras */
 } WatchDevice;
 
-/* Adds the devices of an answer of WS-Discovery to @devices (WatchDevice), each once. Ignores
- * any other text. */
-void watch_discovery_parse (const gchar *text, gsize size, GPtrArray *devices);
+/* Adds the device of an answer of WS-Discovery to @devices (WatchDevice) if it is not there.
+ * Ignores any other text. @sender, an address, is where it is: hosts in @text are not used. */
+void watch_discovery_parse (const gchar *text, gsize size, const gchar *sender, GPtrArray *devices);
 
 GPtrArray *watch_devices_new (void);
 
