@@ -138,6 +138,9 @@ static const struct
 
   { WEB_REASON_DATABASE_FULL, "database-full", "{path}: no space on the disk" },
   { WEB_REASON_DATABASE_UNWRITABLE, "database-unwritable", "{path}: {detail}" },
+  { WEB_REASON_DATABASE_REMOVED, "database-removed",
+    "{path} was removed or replaced, and cannot be written again; events wait in memory: make the "
+    "folder writable, and free space" },
   { WEB_REASON_MEDIA_UNWRITABLE, "media-unwritable", "nothing is recorded: {path}: {detail}" },
   { WEB_REASON_MEDIA_READ_ONLY, "media-read-only",
     "nothing is recorded: {path}: the file system is mounted read-only" },

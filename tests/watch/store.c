@@ -806,6 +806,128 @@ GST_START_TEST (test_damaged_later)
 }
 GST_END_TEST;
 
+/* --- Files removed while they are open --- */
+
+static void
+ignore_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+}
+
+static void
+remove_file (const gchar *suffix)
+{
+  g_autofree gchar *path = g_strconcat (folder, "/watch.sqlite", suffix, NULL);
+
+  fail_unless_equals_int (g_unlink (path), 0);
+}
+
+static void
+replace_file (const gchar *suffix)
+{
+  g_autofree gchar *path = g_strconcat (folder, "/watch.sqlite", suffix, NULL);
+
+  remove_file (suffix);
+  fail_unless (g_file_set_contents (path, "another file", -1, NULL));
+}
+
+static void
+remove_all (const gchar *suffix)
+{
+  remove_file ("");
+  remove_file ("-wal");
+  remove_file ("-shm");
+}
+
+/* Waits until the store has written its files again @n times. */
+static void
+wait_restored (WatchStore *store, guint n)
+{
+  gint64 end = g_get_monotonic_time () + 20 * SECOND;
+  WatchStoreStats stats = { 0 };
+
+  do {
+    web_reason_free (stats.last_error);
+    g_usleep (20000);
+    watch_store_get_stats (store, &stats);
+  } while (stats.restored < n && g_get_monotonic_time () < end);
+  fail_unless_equals_int (stats.restored, n);
+  web_reason_free (stats.last_error);
+}
+
+/* @_i: what is done to the files; with an event meanwhile, or while nothing happens. */
+GST_START_TEST (test_removed)
+{
+  static const struct
+  {
+    void (*act) (const gchar *suffix);
+    const gchar *suffix;
+  } cases[] = {
+    { remove_all },          { remove_file, "" },  { remove_file, "-wal" },
+    { remove_file, "-shm" }, { replace_file, "" }, { replace_file, "-wal" },
+  };
+  static const gchar *const names[] = { "a", NULL };
+  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS };
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  const gboolean idle = __i__ & 1;
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL, *again = NULL;
+  WatchStore *store = open_store ();
+  WatchSpoolStats stats;
+
+  watch_store_set_sinks (store, names, kinds, 1 << 20);
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  g_free (find_numbers (store, query, FALSE)); /* leaves a connection open */
+  cases[__i__ / 2].act (cases[__i__ / 2].suffix);
+  if (idle)
+    wait_restored (store, 1);
+  watch_store_add_event (store, new_event ("hall", 2, TIME + 1, WATCH_EVENT_IN, "gate", NULL));
+  fail_unless (watch_store_flush (store));
+  wait_restored (store, 1);
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, "2 1");
+  watch_store_get_spool_stats (store, "a", &stats);
+  fail_unless_equals_uint64 (stats.pending, 2);
+  watch_store_close (store);
+  fail_unless_equals_int64 (count ("SELECT count(*) FROM events"), 2);
+
+  store = open_store ();
+  again = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (again, "2 1");
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
+/* The folder is away for a while: events wait, and the status says so. */
+GST_START_TEST (test_removed_folder)
+{
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  g_autofree gchar *away = g_strconcat (folder, "-away", NULL), *numbers = NULL;
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  WatchStore *store = open_store ();
+  WatchStoreStats stats = { 0 };
+
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  fail_unless_equals_int (g_rename (folder, away), 0);
+  watch_store_add_event (store, new_event ("yard", 2, TIME + 1, WATCH_EVENT_IN, "door", NULL));
+  fail_if (watch_store_flush (store));
+  watch_store_get_stats (store, &stats);
+  fail_unless (stats.last_error && g_str_equal (stats.last_error->code, "database-removed"));
+  web_reason_free (stats.last_error);
+  fail_unless_equals_int (g_mkdir (folder, 0700), 0);
+  while (!watch_store_flush (store))
+    ;
+  wait_restored (store, 1);
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, "2 1");
+  watch_store_close (store);
+  remove_tree (away);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
 /* --- A full disk --- */
 
 static void
@@ -816,11 +938,6 @@ set_file_limit (rlim_t bytes)
   getrlimit (RLIMIT_FSIZE, &limit);
   limit.rlim_cur = MIN (bytes, limit.rlim_max);
   fail_unless_equals_int (setrlimit (RLIMIT_FSIZE, &limit), 0);
-}
-
-static void
-ignore_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
-{
 }
 
 GST_START_TEST (test_full)
@@ -962,6 +1079,8 @@ store_suite (void)
   tcase_add_test (tc, test_upgrade);
   tcase_add_test (tc, test_damaged);
   tcase_add_test (tc, test_damaged_later);
+  tcase_add_loop_test (tc, test_removed, 0, 12);
+  tcase_add_test (tc, test_removed_folder);
   tcase_add_test (tc, test_full);
   tcase_add_test (tc, test_kill);
   return s;

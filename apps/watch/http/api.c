@@ -108,6 +108,7 @@ watch_api_status (const WebRequest *request)
   web_json_begin_object (json, "database");
   web_json_add_int (json, "bytes", store.bytes);
   web_json_add_int (json, "dropped", store.dropped);
+  web_json_add_int (json, "restored", store.restored);
   web_reason_add_both (json, store.last_error);
   web_json_end_object (json);
   web_json_begin_object (json, "media");

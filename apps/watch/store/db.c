@@ -172,6 +172,15 @@ watch_store_get_reader (WatchStore *self, gboolean limit, GError **error)
 }
 
 void
+watch_store_close_readers (WatchStore *self)
+{
+  g_mutex_lock (&self->mutex);
+  g_ptr_array_set_size (self->readers, 0);
+  self->generation++;
+  g_mutex_unlock (&self->mutex);
+}
+
+void
 watch_store_return_reader (WatchStore *self, WatchDb *db)
 {
   GHashTableIter iter;

@@ -40,6 +40,13 @@ typedef struct
   guint n_names;      /* in the database */
 } WatchStoreState;
 
+#define WATCH_STORE_N_FILES 3 /* the database, its journal and the journal's index */
+
+typedef struct
+{
+  guint64 device, number; /* 0: no file */
+} WatchFile;
+
 /* A connection and its prepared statements, by their text. */
 typedef struct
 {
@@ -59,6 +66,7 @@ struct _WatchStore
   /* Writer thread only. */
   WatchDb *db;
   WatchStoreState state;
+  WatchFile files[WATCH_STORE_N_FILES]; /* when `db` was opened; 0: it was not */
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
@@ -108,6 +116,26 @@ gint64 watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...)
 /* Returns a connection for reading. With @limit, statements fail after some seconds. */
 WatchDb *watch_store_get_reader (WatchStore *self, gboolean limit, GError **error);
 void watch_store_return_reader (WatchStore *self, WatchDb *db);
+
+/* New searches open the file again. */
+void watch_store_close_readers (WatchStore *self);
+
+/* --- store.c: writer thread only --- */
+
+/* Returns a code of SQLite. SQLITE_OK with @error set: the file is intact, but cannot be used. */
+int watch_store_open_file (WatchStore *self, GError **error);
+
+/* --- files.c: writer thread only --- */
+
+/* Remembers which files are open. */
+void watch_files_note (WatchStore *self);
+/* Returns whether others have removed or replaced one of them. */
+gboolean watch_files_have_moved (WatchStore *self);
+/* Writes all records to new files in the old place. Returns a code of SQLite; on failure, the
+ * connection stays as it was, or is closed and must be opened again. */
+int watch_files_restore (WatchStore *self);
+/* Removes what a process that was killed meanwhile left. */
+void watch_files_remove_copy (const gchar *path);
 
 /* --- events.c --- */
 

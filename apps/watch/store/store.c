@@ -16,6 +16,8 @@
 /* Most records in the queue; a busy camera adds less than one a second. */
 #define MAX_QUEUED 16384
 #define RETRY_TIME (1 * G_TIME_SPAN_SECOND)
+/* Longest time until removed files are noticed. */
+#define CHECK_TIME (1 * G_TIME_SPAN_SECOND)
 /* Most rows that a transaction removes from a table, so that events do not wait for long. */
 #define REMOVE_ROWS 4000
 
@@ -171,9 +173,8 @@ upgrade (WatchStore *self, GError **error)
   return SQLITE_OK;
 }
 
-/* Returns a code of SQLite. SQLITE_OK with @error set: the file is intact, but cannot be used. */
-static int
-open_file (WatchStore *self, GError **error)
+int
+watch_store_open_file (WatchStore *self, GError **error)
 {
   sqlite3_stmt *statement;
   gboolean wal;
@@ -207,6 +208,8 @@ open_file (WatchStore *self, GError **error)
     code = watch_spool_load (self);
   if (code == SQLITE_OK)
     code = watch_search_load (self);
+  if (code == SQLITE_OK)
+    watch_files_note (self);
   return code;
 }
 
@@ -225,10 +228,8 @@ move_aside (WatchStore *self)
   g_autofree gchar *stamp = g_date_time_format (now, "%Y%m%dT%H%M%S");
 
   g_clear_pointer (&self->db, watch_db_free);
-  g_mutex_lock (&self->mutex);
-  g_ptr_array_set_size (self->readers, 0);
-  self->generation++;
-  g_mutex_unlock (&self->mutex);
+  watch_store_close_readers (self);
+  memset (self->files, 0, sizeof (self->files));
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
     g_autofree gchar *from = g_strconcat (self->path, suffixes[i], NULL);
     g_autofree gchar *to = g_strconcat (self->path, ".damaged-", stamp, suffixes[i], NULL);
@@ -244,11 +245,11 @@ static gboolean
 open_or_begin (WatchStore *self, GError **error)
 {
   g_autoptr (GError) unfit = NULL;
-  int code = open_file (self, &unfit);
+  int code = watch_store_open_file (self, &unfit);
 
   if (is_corrupt (code) && !unfit) {
     move_aside (self);
-    code = open_file (self, &unfit);
+    code = watch_store_open_file (self, &unfit);
   }
   if (unfit) {
     g_propagate_error (error, g_steal_pointer (&unfit));
@@ -429,9 +430,12 @@ write_operation (WatchStore *self, Operation *operation)
 static int
 write_batch (WatchStore *self, GQueue *batch, GList **failed)
 {
-  int code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
+  int code = SQLITE_OK;
 
   *failed = NULL;
+  if (watch_files_have_moved (self) && watch_files_restore (self) != SQLITE_OK)
+    return SQLITE_READONLY_DBMOVED;
+  code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
   for (GList *item = batch->head; item && code == SQLITE_OK; item = item->next) {
     code = write_operation (self, item->data);
     if (code != SQLITE_OK)
@@ -468,15 +472,22 @@ is_transient (int code)
   }
 }
 
+static WebReason *
+get_reason (WatchStore *self, int code)
+{
+  if ((code & 0xff) == SQLITE_FULL)
+    return web_reason_new (WEB_REASON_DATABASE_FULL, "path", self->path, NULL);
+  if (code == SQLITE_READONLY_DBMOVED)
+    return web_reason_new (WEB_REASON_DATABASE_REMOVED, "path", self->path, NULL);
+  return web_reason_new (WEB_REASON_DATABASE_UNWRITABLE, "path", self->path, "detail",
+                         sqlite3_errstr (code), NULL);
+}
+
 /* Reports the failure, and waits before the next attempt. Returns FALSE to give up. */
 static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 {
-  g_autoptr (WebReason) reason =
-      (code & 0xff) == SQLITE_FULL
-          ? web_reason_new (WEB_REASON_DATABASE_FULL, "path", self->path, NULL)
-          : web_reason_new (WEB_REASON_DATABASE_UNWRITABLE, "path", self->path, "detail",
-                            sqlite3_errstr (code), NULL);
+  g_autoptr (WebReason) reason = get_reason (self, code);
   gint64 end = g_get_monotonic_time () + RETRY_TIME;
   WatchStoreState before = self->shown;
   gboolean retry = TRUE;
@@ -490,7 +501,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
     if (is_corrupt (code))
       move_aside (self);
     g_clear_pointer (&self->db, watch_db_free);
-    if (open_file (self, &error) == SQLITE_OK && !error) {
+    if (watch_store_open_file (self, &error) == SQLITE_OK && !error) {
       if (watch_spool_continue (self, &before) != SQLITE_OK)
         self->state.n_sinks = 0;
       g_mutex_lock (&self->mutex);
@@ -560,15 +571,33 @@ finish_batch (WatchStore *self, GQueue *batch, gboolean written)
   committed_data = self->committed_data;
   g_mutex_unlock (&self->mutex);
 
-  if (!written)
+  if (!written && n_records > 0)
     g_warning ("%s: %u records were not written", self->path, n_records);
-  else if (committed && events->len > 0)
+  else if (written && committed && events->len > 0)
     committed (events, committed_data);
 
   g_mutex_lock (&self->mutex);
   self->n_done += n;
   g_cond_broadcast (&self->tried);
   g_mutex_unlock (&self->mutex);
+}
+
+/* Waits for operations, for CHECK_TIME at most. Returns FALSE on closing. */
+static gboolean
+take_batch (WatchStore *self, GQueue *batch)
+{
+  gint64 end = g_get_monotonic_time () + CHECK_TIME;
+  gboolean closing;
+
+  g_mutex_lock (&self->mutex);
+  while (self->queue.length == 0 && !self->closing &&
+         g_cond_wait_until (&self->wake, &self->mutex, end))
+    ;
+  *batch = self->queue;
+  g_queue_init (&self->queue);
+  closing = self->closing;
+  g_mutex_unlock (&self->mutex);
+  return !closing;
 }
 
 static gpointer
@@ -579,21 +608,21 @@ writer_main (gpointer data)
   for (;;) {
     GQueue batch;
     GList *failed;
+    gboolean ends;
     int code;
 
-    g_mutex_lock (&self->mutex);
-    while (self->queue.length == 0 && !self->closing)
-      g_cond_wait (&self->wake, &self->mutex);
-    batch = self->queue;
-    g_queue_init (&self->queue);
-    g_mutex_unlock (&self->mutex);
-    if (batch.length == 0)
-      break;
-
+    ends = !take_batch (self, &batch);
+    if (batch.length == 0 && !watch_files_have_moved (self)) {
+      if (ends)
+        break;
+      continue;
+    }
     do
       code = write_batch (self, &batch, &failed);
     while (code != SQLITE_OK && handle_failure (self, &batch, failed, code));
     finish_batch (self, &batch, code == SQLITE_OK);
+    if (ends && code != SQLITE_OK)
+      break;
   }
   return NULL;
 }
@@ -683,6 +712,7 @@ watch_store_open (const gchar *data, GError **error)
   self = store_new (data);
   self->lock = lock;
   self->event_select = watch_events_get_select (self->version);
+  watch_files_remove_copy (self->path);
   if (!open_or_begin (self, error)) {
     watch_store_close (self);
     return NULL;

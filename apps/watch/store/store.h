@@ -141,6 +141,7 @@ typedef struct
   guint64 events, tracks; /* added since it was opened */
   guint64 dropped;        /* records that did not fit into the queue or could not be written */
   guint queued;
+  guint restored;        /* times that removed files were written again */
   guint64 bytes;         /* size of the database */
   WebReason *last_error; /* such as a full disk, or NULL; web_reason_free() */
 } WatchStoreStats;

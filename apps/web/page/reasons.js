@@ -149,6 +149,8 @@ const sentences = {
     '{path}: kein Platz auf dem Datenträger'],
   'database-unwritable': ['{path}: {detail}',
     '{path}: {detail}'],
+  'database-removed': ['{path} was removed or replaced, and cannot be written again; events wait in memory: make the folder writable, and free space',
+    '{path} wurde gelöscht oder ersetzt und lässt sich nicht neu schreiben; Ereignisse warten im Arbeitsspeicher: machen Sie den Ordner beschreibbar, und schaffen Sie Platz'],
   'media-unwritable': ['nothing is recorded: {path}: {detail}',
     'es wird nichts aufgenommen: {path}: {detail}'],
   'media-read-only': ['nothing is recorded: {path}: the file system is mounted read-only',
