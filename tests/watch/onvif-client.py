@@ -654,6 +654,48 @@ class OthersTest(unittest.TestCase):
         finally:
             program.end()
 
+    def test_hosts(self):
+        """Addresses have the host that the client used, or the one it reached; IPv6 in brackets."""
+        try:
+            with socket.socket(socket.AF_INET6) as one:
+                one.bind(("::1", 0))
+        except OSError as error:
+            self.skipTest(f"no IPv6: {error}")
+        program = Program(host="[::]")
+        self.addCleanup(program.end)
+
+        def ask(address, host, space, operation, content=""):
+            """Returns the addresses in the answer, or the status."""
+            connection = http.client.HTTPConnection(address, program.port, timeout=20)
+            connection.putrequest("POST", f"/onvif/{'device' if space == DEVICE else 'media2'}_service", skip_host=True)
+            body = make_envelope(space, operation, content, make_token())
+            for name, value in (("Host", host), ("Content-Length", len(body)), ("Content-Type", "application/soap+xml")):
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            text = answer.read()
+            connection.close()
+            if answer.status != 200:
+                return answer.status
+            return [one.text for one in ElementTree.fromstring(text).iter() if one.tag.endswith(("XAddr", "}Uri"))]
+
+        for address, host, shown in (("::1", "[::1]:%d", "[::1]:%d"), ("127.0.0.1", "127.0.0.1:%d", "127.0.0.1:%d"),
+                                     ("::1", "watch:%d", "watch:%d"), ("::1", "[2001:db8::7]:%d", "[2001:db8::7]:%d"),
+                                     ("::1", "", "[::1]:%d"), ("127.0.0.1", "", "127.0.0.1:%d"),
+                                     ("::1", "[::1", None), ("::1", "::1", None), ("::1", "[::1]:99999", None)):
+            host = host % program.port if "%" in host else host
+            found = ask(address, host, DEVICE, "GetServices"), ask(
+                address, host, MEDIA, "GetStreamUri", "<Protocol>RTSP</Protocol><ProfileToken>ball</ProfileToken>")
+            if shown:
+                services = [f"http://{shown % program.port}/onvif/{name}_service" for name in ("device", "media2")]
+                self.assertEqual(found, (services, [f"rtsp://{shown % program.rtsp}/ball"]))
+            else:
+                self.assertEqual(found, (400, 400), host)
+        for address in ("::1", "127.0.0.1"):
+            with socket.create_connection((address, program.rtsp), 20) as one:
+                one.sendall(b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
+                self.assertTrue(one.recv(4096).startswith(b"RTSP/1.0 200 "))
+
     def test_hostile_device(self):
         """A device is where its answer comes from: what is entered for it goes to no address that it gives."""
         program = Program()

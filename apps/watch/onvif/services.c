@@ -59,15 +59,26 @@ watch_onvif_get_scopes (void)
                           host);
 }
 
-/* Returns the address of the service, with the host by which the client found this machine. */
+/* Returns the address of the service, with the host by which the client found this machine. @scheme
+ * may be NULL, @port 0: those of the request. */
 static gchar *
 make_uri (const Call *call, const gchar *scheme, gint port, const gchar *path)
 {
-  GUri *uri = soup_server_message_get_uri (call->request->message);
-  g_autofree gchar *text =
-      g_uri_join (G_URI_FLAGS_NONE, scheme ? scheme : g_uri_get_scheme (uri), NULL,
-                  g_uri_get_host (uri), port ? port : g_uri_get_port (uri), path, NULL, NULL);
+  SoupServerMessage *message = call->request->message;
+  GUri *uri = soup_server_message_get_uri (message);
+  GSocketAddress *own = soup_server_message_get_local_address (message);
+  const gchar *host = g_uri_get_host (uri);
+  gint own_port = g_uri_get_port (uri);
+  g_autofree gchar *text = NULL, *address = NULL;
 
+  if (!*host && G_IS_INET_SOCKET_ADDRESS (own)) { /* the header Host may be empty */
+    GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (own);
+
+    host = address = g_inet_address_to_string (g_inet_socket_address_get_address (inet));
+    own_port = g_inet_socket_address_get_port (inet);
+  }
+  text = g_uri_join (G_URI_FLAGS_NONE, scheme ? scheme : g_uri_get_scheme (uri), NULL, host,
+                     port ? port : own_port, path, NULL, NULL);
   return g_markup_escape_text (text, -1);
 }
 
