@@ -45,6 +45,18 @@ web_client_unref (gpointer self)
   g_rc_box_release_full (self, clear_client);
 }
 
+const gchar *
+web_client_get_network (WebClient *self)
+{
+  return self->network;
+}
+
+gboolean
+web_client_has_ended (WebClient *self)
+{
+  return self->ended;
+}
+
 WebClients *
 web_clients_new (void)
 {

@@ -36,6 +36,10 @@ guint web_clients_count (WebClients *self);
 
 void web_client_unref (gpointer self);
 
+const gchar *web_client_get_network (WebClient *self);
+/* Whether it has been shut down. */
+gboolean web_client_has_ended (WebClient *self);
+
 /* --- The state of a connection --- */
 
 void web_client_begin_body (WebClient *self);   /* the headers of a request have come */

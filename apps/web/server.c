@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "apps/web/certificate.h"
+#include "apps/web/handshakes.h"
 
 #define MAX_TARGET 8192   /* bytes of path and query */
 #define MAX_BODY 262144   /* bytes */
@@ -32,6 +33,7 @@ struct _WebServer
   gboolean local; /* listens on a loopback address */
   gchar *uri;
   WebClients *clients;
+  WebHandshakes *handshakes;
   GHashTable *unfinished; /* Unfinished, by data */
   GHashTable *pools;      /* GThreadPool by WebWork: none waits for another */
   WebServerStats stats;
@@ -594,6 +596,12 @@ on_request (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
 
 /* --- Connections --- */
 
+static void
+on_secured (GIOStream *tls, GSocketAddress *local, GSocketAddress *remote, gpointer user_data)
+{
+  soup_server_accept_iostream (((WebServer *) user_data)->soup, tls, local, remote, NULL);
+}
+
 gboolean
 web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
                    GSocketAddress *remote)
@@ -602,26 +610,19 @@ web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
   GInetAddress *address = g_inet_socket_address_get_address (inet);
   g_autoptr (GSocketAddress) own =
       g_inet_socket_address_new (address, g_inet_socket_address_get_port (inet));
-  g_autoptr (GIOStream) tls = NULL;
-  WebClient *client;
+  WebClient *client = web_clients_add (self->clients, stream, address);
 
-  if (self->certificate) {
-    /* As g_tls_server_connection_new(), but without a database: that would read all authorities of
-     * the system for each connection, though clients send no certificates. */
-    tls = g_initable_new (g_tls_backend_get_server_connection_type (g_tls_backend_get_default ()),
-                          NULL, NULL, "base-io-stream", stream, "certificate",
-                          web_certificate_get (self->certificate), "database", NULL, NULL);
-    if (!tls)
-      return FALSE;
-  }
-  client = web_clients_add (self->clients, stream, address);
   if (!client) {
     self->stats.refused++;
     return FALSE;
   }
   /* A message knows no stream, but this address, which is that of one connection. */
   g_object_set_data_full (G_OBJECT (own), CLIENT, client, web_client_unref);
-  return soup_server_accept_iostream (self->soup, tls ? tls : stream, local, own, NULL);
+  if (!self->certificate)
+    return soup_server_accept_iostream (self->soup, stream, local, own, NULL);
+  web_handshakes_add (self->handshakes, stream, web_certificate_get (self->certificate), client,
+                      local, own);
+  return TRUE;
 }
 
 static gboolean
@@ -706,6 +707,7 @@ web_server_new (const WebSite *site, gpointer app, const WebAddress *address, GE
   self->site = site;
   self->app = app;
   self->clients = web_clients_new ();
+  self->handshakes = web_handshakes_new (on_secured, self);
   self->unfinished = g_hash_table_new (NULL, NULL);
   self->auth = web_auth_new ();
   self->pools = g_hash_table_new_full (NULL, NULL, NULL, end_pool);
@@ -739,6 +741,7 @@ web_server_free (WebServer *self)
   g_hash_table_unref (self->pools);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
+  web_handshakes_free (self->handshakes);
   web_clients_free (self->clients);
   web_auth_free (self->auth);
   g_clear_pointer (&self->certificate, web_certificate_free);

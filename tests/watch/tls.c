@@ -9,6 +9,8 @@
 
 #define HEALTH "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
+#define ANY "-no_ssl3" /* version of TLS */
+
 static gchar *folder;
 static guint n_warnings;
 static gchar *warning; /* the last */
@@ -164,22 +166,22 @@ GST_START_TEST (test_renewal)
     copy ("right.pem", "used.pem", rename);
     copy ("right.key", "used.key", rename);
     start_with ("used.pem", "used.key");
-    fail_unless (is_served ("right.pem", "-tls1_2"));
-    fail_if (is_served ("other.pem", "-tls1_2"));
+    fail_unless (is_served ("right.pem", ANY));
+    fail_if (is_served ("other.pem", ANY));
     fail_unless_equals_int (n_warnings, 0);
 
     copy ("other.pem", "used.pem", rename);
-    fail_unless (is_served ("right.pem", "-tls1_2"));
+    fail_unless (is_served ("right.pem", ANY));
     fail_unless_equals_int (n_warnings, 1);
     fail_unless (strstr (warning, "the key is not that of the certificate"), "%s", warning);
-    fail_unless (is_served ("right.pem", "-tls1_2"));
+    fail_unless (is_served ("right.pem", ANY));
     fail_unless_equals_int (n_warnings, 1);
     copy ("other.key", "used.key", rename);
-    fail_unless (is_served ("other.pem", "-tls1_2"));
-    fail_if (is_served ("right.pem", "-tls1_2"));
+    fail_unless (is_served ("other.pem", ANY));
+    fail_if (is_served ("right.pem", ANY));
 
     g_unlink (key);
-    fail_unless (is_served ("other.pem", "-tls1_2"));
+    fail_unless (is_served ("other.pem", ANY));
     fail_unless_equals_int (n_warnings, 2);
     stop ();
   }
@@ -190,6 +192,21 @@ GST_START_TEST (test_renewal)
 GST_END_TEST;
 
 /* --- Clients --- */
+
+GST_START_TEST (test_versions)
+{
+  if (!begin ())
+    return;
+  start_with ("right.pem", "right.key");
+  fail_unless (is_served ("right.pem", "-tls1_3"));
+  fail_unless (is_served ("right.pem", "-tls1_2"));
+  fail_if (is_served ("right.pem", "-tls1_1"));
+  fail_if (is_served ("right.pem", "-tls1"));
+  fail_unless (is_served ("right.pem", ANY));
+  stop ();
+  end ();
+}
+GST_END_TEST;
 
 /* Handshakes have the deadline of headers. */
 GST_START_TEST (test_handshakes)
@@ -207,7 +224,31 @@ GST_START_TEST (test_handshakes)
     fail_unless (client_read (&clients[i], NULL), "%u is still open", i);
     client_close (&clients[i]);
   }
-  fail_unless (is_served ("right.pem", "-tls1_2"));
+  fail_unless (is_served ("right.pem", ANY));
+  stop ();
+  end ();
+}
+GST_END_TEST;
+
+/* Connections that stall, nearly as many as there are places, keep no other from its handshake. */
+GST_START_TEST (test_stalls)
+{
+  Client clients[250];
+  gint64 begun;
+
+  if (!begin ())
+    return;
+  start_with ("right.pem", "right.key");
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++) {
+    client_open (&clients[i], "");
+    while (g_main_context_iteration (NULL, FALSE))
+      ;
+  }
+  begun = g_get_monotonic_time ();
+  fail_unless (is_served ("right.pem", ANY));
+  fail_unless (g_get_monotonic_time () < begun + 5 * G_USEC_PER_SEC);
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_close (&clients[i]);
   stop ();
   end ();
 }
@@ -223,7 +264,9 @@ tls_suite (void)
   tcase_set_timeout (tc, 60);
   tcase_add_test (tc, test_files);
   tcase_add_test (tc, test_renewal);
+  tcase_add_test (tc, test_versions);
   tcase_add_test (tc, test_handshakes);
+  tcase_add_test (tc, test_stalls);
   return s;
 }
 
