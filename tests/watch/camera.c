@@ -721,6 +721,7 @@ GST_START_TEST (test_lost)
     gint64 next;
     g_autoptr (GPtrArray) tracks = watch_store_find_tracks (store, &query, &next, NULL);
     g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
+    guint n_crossing = 0;
 
     fail_unless (tracks->len >= 3);
     for (guint i = 0; i < tracks->len; i++) {
@@ -728,7 +729,14 @@ GST_START_TEST (test_lost)
 
       fail_unless (g_hash_table_add (numbers, &track->number),
                    "%" G_GUINT64_FORMAT " is there twice", track->number);
+      fail_unless (track->n_points > 0 && track->begin <= track->end);
+      if (track->zones) {
+        fail_unless_equals_string (track->zones[0], "line");
+        fail_if (track->zones[1]);
+        n_crossing++;
+      }
     }
+    fail_unless (n_crossing >= 3);
   }
 }
 GST_END_TEST;

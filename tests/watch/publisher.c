@@ -774,6 +774,57 @@ GST_START_TEST (test_slow_webhook)
 }
 GST_END_TEST;
 
+/* Answers a byte at a time, and counts the requests. */
+static gboolean
+drip (GThreadedSocketService *service, GSocketConnection *connection, GObject *source,
+      gpointer n_requests)
+{
+  GOutputStream *stream = g_io_stream_get_output_stream (G_IO_STREAM (connection));
+  const gchar *text = "HTTP/1.1 200 OK\r\nX-Slow: ";
+
+  g_atomic_int_inc ((gint *) n_requests);
+  while (g_output_stream_write (stream, *text ? text++ : "x", 1, NULL, NULL) == 1)
+    g_usleep (200000);
+  return TRUE;
+}
+
+/* Such a server is given up after a while, though something always comes, and is asked again. */
+GST_START_TEST (test_dripping_webhook)
+{
+  g_autoptr (GSocketService) service = g_threaded_socket_service_new (4);
+  g_autofree gchar *url = NULL;
+  gchar *urls[] = { NULL, NULL };
+  gint n_requests = 0;
+  Fixture fixture;
+
+  set_up (&fixture);
+  g_signal_connect (service, "run", G_CALLBACK (drip), &n_requests);
+  urls[0] = url = g_strdup_printf (
+      "http://127.0.0.1:%u/",
+      g_socket_listener_add_any_inet_port (G_SOCKET_LISTENER (service), NULL, NULL));
+  fixture.settings.webhooks = urls;
+  publish (&fixture);
+  add_events (&fixture, 1);
+  for (guint i = 0; i < 6000; i++) {
+    g_autoptr (GArray) all = NULL;
+    const WatchSinkStatus *status = get_status (&fixture, &all);
+
+    if (status->reason && g_atomic_int_get (&n_requests) > 1) {
+      fail_unless_equals_string (status->reason->code, "webhook-silent");
+      break;
+    }
+    fail_unless (i < 5999, "the server was not given up");
+    while (g_main_context_iteration (NULL, FALSE))
+      ; /* accepts connections */
+    g_usleep (10000);
+  }
+  stop (&fixture);
+  g_socket_service_stop (service);
+  g_socket_listener_close (G_SOCKET_LISTENER (service));
+  tear_down (&fixture);
+}
+GST_END_TEST;
+
 /* A process is killed while it writes; the next one goes on. */
 GST_START_TEST (test_killed)
 {
@@ -914,6 +965,7 @@ publisher_suite (void)
   tcase_add_test (tc, test_kafka_status);
   tcase_add_test (tc, test_webhook);
   tcase_add_test (tc, test_slow_webhook);
+  tcase_add_test (tc, test_dripping_webhook);
   tcase_add_test (tc, test_lines);
   tcase_add_test (tc, test_bound);
   tcase_add_test (tc, test_settings);

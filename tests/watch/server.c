@@ -123,8 +123,10 @@ GST_START_TEST (test_cameras)
       "\"zones\":\"lawn: 0,0.5 1,0.5 1,1\",\"tripwires\":\"gate: 0.5,0 "
       "0.5,1\",\"enabled\":false" },
     { SEND ("PUT", "/api/cameras/yard", "{\"zones\":\"a: 0,0\"}"), 400, "zones" },
-    { SEND ("PUT", "/api/cameras/yard", "{\"zones\":null,\"frozen-after\":2.0e1}"), 200, NULL },
-    { GET ("/api/cameras"), 200, "\"frozen-after\":20" },
+    { SEND ("PUT", "/api/cameras/yard",
+            "{\"zones\":null,\"frozen-after\":2.0e1,\"dwell-time\":7.5}"),
+      200, NULL },
+    { GET ("/api/cameras"), 200, "\"frozen-after\":20,\"dwell-time\":7.5" },
     { SEND ("PUT", "/api/cameras/yard", "{\"zones\":\"a\\nloop=1\"}"), 400,
       "zones: expected a line of text" },
     { SEND ("PUT", "/api/cameras/yard", "{\"data\":{}}"), 400, "unknown member data" },
