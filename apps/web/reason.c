@@ -57,6 +57,17 @@ static const struct
   { WEB_REASON_PLAYLIST_REFUSED, "playlist-refused",
     "{address}: this is a playlist, which may lead to other machines and files; set the address of "
     "the stream itself" },
+  { WEB_REASON_PICTURE_TOO_LARGE, "picture-too-large",
+    "{address}: a picture of {width}×{height} pixels is beyond `max-pixels`, {limit}; if the "
+    "camera "
+    "is right, set a larger one" },
+  { WEB_REASON_PICTURE_TOO_LONG, "picture-too-long",
+    "{address}: {limit} MB came without a complete picture; check the format in the camera's "
+    "settings" },
+  { WEB_REASON_FORMAT_REFUSED, "format-refused",
+    "{address}: {format} is refused, as its size is known only after it is decoded; choose JPEG, "
+    "PNG "
+    "or H.264 in the camera's settings" },
   { WEB_REASON_SOURCE_FAILED, "source-failed", "{address}: {detail}" },
 
   { WEB_REASON_FILE_ENDED, "file-ended", "the file has ended; `loop = true` repeats it" },

@@ -137,7 +137,7 @@ static gint previewed;
 static gpointer
 preview_thread (gpointer uri)
 {
-  WatchPreview preview = { uri, (gchar *) "owner", (gchar *) "s3cret", 15000 };
+  WatchPreview preview = { uri, (gchar *) "owner", (gchar *) "s3cret", 15000, 1 << 26 };
   WebAnswer answer = { 0 };
   gchar *code;
 

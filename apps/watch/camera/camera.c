@@ -5,6 +5,7 @@
 
 #include "apps/watch/camera/analysis.h"
 #include "apps/watch/camera/frozen.h"
+#include "apps/watch/camera/limit.h"
 #include "apps/watch/camera/stream.h"
 #include "apps/watch/camera/viewers.h"
 #include "apps/watch/settings/values.h"
@@ -12,7 +13,7 @@
 #define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* until the first frame */
 #define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
 #define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* after this, a failure counts as the first */
-#define MAX_DELAY 16                          /* seconds between tries */
+#define SLOWEST 4                             /* failures; 16 seconds between tries then */
 #define MAX_STARTING 8                        /* most streams without a frame at a time, */
 #define STARTING_TIME (3 * G_USEC_PER_SEC)    /* each for at most this long */
 #define MAX_HANGING 3                         /* most streams that hang while stopping */
@@ -233,7 +234,7 @@ on_retry (gpointer user_data)
 static void
 retry_feed (Feed *feed)
 {
-  guint delay = MIN (1u << MIN (feed->failures, 4), MAX_DELAY);
+  guint delay = 1u << MIN (feed->failures, SLOWEST);
 
   stop_feed (feed);
   feed->failures++;
@@ -267,6 +268,8 @@ on_ended (const WebReason *reason, gboolean finished, gboolean decoder, gpointer
 
   if (decoder && !feed->last)
     feed->skip_decoders++;
+  if (watch_limit_is_reason (reason))
+    feed->failures = MAX (feed->failures, SLOWEST);
   if (feed == &self->record) {
     g_message ("%s: recording: %s", self->parent.settings->name, reason->text);
     retry_feed (feed);
@@ -553,7 +556,7 @@ static gboolean
 needs_restart (const WatchCameraSettings *a, const WatchCameraSettings *b)
 {
   static const gchar *const names[] = { "uri",    "record-uri", "credentials", "classes",
-                                        "detect", "record",     "loop" };
+                                        "detect", "record",     "loop",        "max-pixels" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (!watch_camera_settings_equal (a, b, names[i]))

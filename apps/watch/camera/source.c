@@ -156,6 +156,7 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
     return NULL;
   }
   probed = gst_element_get_static_pad (filter, "src");
+  watch_limit_add_pictures (self->limit, probed); /* before others see them */
   gst_pad_add_probe (probed, GST_PAD_PROBE_TYPE_BUFFER, self->on_encoded, self, NULL);
   gst_object_unref (probed);
   GST_OBJECT_LOCK (self->pipeline);
@@ -164,6 +165,36 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
   gst_element_sync_state_with_parent (filter);
   gst_element_sync_state_with_parent (parser);
   return filter;
+}
+
+/* Depayloaders give no size, which the limits need: parses video that has one only in its headers.
+ * Returns the last element. */
+static GstElement *
+add_sizes (WatchStream *self, GstElement *bin, GstElement *last, const gchar **last_pad,
+           const gchar *media, GstCaps *caps)
+{
+  GList *all, *fitting;
+  GstElement *parser = NULL;
+
+  if (gst_structure_has_field (gst_caps_get_structure (caps, 0), "width") ||
+      g_str_equal (media, "video/x-h264") || g_str_equal (media, "video/x-h265"))
+    return last;
+  all = gst_element_factory_list_get_elements (GST_ELEMENT_FACTORY_TYPE_PARSER, GST_RANK_MARGINAL);
+  fitting = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, FALSE);
+  if (fitting)
+    parser = gst_element_factory_create (fitting->data, NULL);
+  gst_plugin_feature_list_free (fitting);
+  gst_plugin_feature_list_free (all);
+  if (!parser)
+    return last;
+  gst_bin_add (GST_BIN (bin), parser);
+  if (!gst_element_link_pads (last, *last_pad, parser, "sink")) {
+    gst_bin_remove (GST_BIN (bin), parser);
+    return last;
+  }
+  gst_element_sync_state_with_parent (parser);
+  *last_pad = "src";
+  return parser;
 }
 
 /* Continues behind the pad @last_pad of @last, which has @caps. */
@@ -196,6 +227,7 @@ link_video (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
     return;
   }
   if (!g_str_equal (media, "video/x-raw")) {
+    element = add_sizes (self, bin, element, &pad, media, caps);
     element = add_decoder (self, bin, element, pad, caps);
     pad = "src";
     if (!element)

@@ -4,6 +4,7 @@
 #ifndef __WATCH_CAMERA_STREAM_PRIVATE_H__
 #define __WATCH_CAMERA_STREAM_PRIVATE_H__
 
+#include "apps/watch/camera/limit.h"
 #include "apps/watch/camera/stream.h"
 
 G_BEGIN_DECLS
@@ -22,6 +23,7 @@ struct _WatchStream
   gpointer user_data;
   GstPadProbeCallback on_encoded; /* probe for access units behind the parser */
   GstPipeline *pipeline;
+  WatchLimit *limit;
   GstClock *clock;
   guint watch; /* watch of the bus; main thread only */
 

@@ -42,6 +42,7 @@ watch_stream_unref (WatchStream *self)
   if (!g_atomic_int_dec_and_test (&self->refs))
     return;
   gst_object_unref (self->pipeline);
+  watch_limit_unref (self->limit);
   gst_object_unref (self->clock);
   g_clear_pointer (&self->settings, watch_settings_unref);
   watch_camera_settings_unref (self->camera);
@@ -580,6 +581,8 @@ watch_stream_new (WatchSettings *settings, WatchCameraSettings *camera, const gc
   g_mutex_init (&self->done_lock);
   g_cond_init (&self->done_cond);
   self->pipeline = GST_PIPELINE (gst_object_ref_sink (gst_pipeline_new (NULL)));
+  self->limit = watch_limit_new (GST_ELEMENT (self->pipeline), uri, camera->max_pixels);
+  watch_limit_add_all (self->limit);
   self->clock = gst_system_clock_obtain ();
   gst_pipeline_use_clock (self->pipeline, self->clock);
   bus = gst_pipeline_get_bus (self->pipeline);

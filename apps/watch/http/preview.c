@@ -3,6 +3,7 @@
 
 #include "apps/watch/camera/confine.h"
 #include "apps/watch/camera/errors.h"
+#include "apps/watch/camera/limit.h"
 #include "apps/watch/http/preview.h"
 
 #include <gst/app/gstappsink.h>
@@ -121,6 +122,7 @@ static GstElement *
 make_pipeline (WatchPreview *preview, GError **error)
 {
   g_autoptr (GstElement) source = NULL, convert = NULL;
+  WatchLimit *limit;
   /* The address is set as a property: it cannot add elements. */
   GstElement *pipeline = gst_parse_launch_full (
       "uridecodebin name=source videoconvert name=convert ! videoscale ! "
@@ -134,6 +136,9 @@ make_pipeline (WatchPreview *preview, GError **error)
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   convert = gst_bin_get_by_name (GST_BIN (pipeline), "convert");
   g_object_set (source, "uri", preview->uri, NULL);
+  limit = watch_limit_new (pipeline, preview->uri, preview->max_pixels);
+  watch_limit_add_all (limit);
+  watch_limit_unref (limit);
   watch_confine_parser (source, pipeline, preview->uri);
   g_signal_connect (source, "source-setup", G_CALLBACK (on_source), preview);
   g_signal_connect (source, "autoplug-continue", G_CALLBACK (accept_video), NULL);

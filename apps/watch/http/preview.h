@@ -13,6 +13,7 @@ typedef struct
   gchar *uri; /* with a scheme that cameras may have */
   gchar *user, *password;
   guint timeout; /* milliseconds */
+  guint max_pixels;
 } WatchPreview;
 
 /* Time that the page waits, in milliseconds. */

@@ -59,6 +59,7 @@ static gboolean is_provider (const gchar *text);
 static gboolean is_class (const gchar *text);
 static gboolean is_share (const gchar *text);
 
+#define MAX_PIXELS "1024 to 1073741824 pixels"
 #define USER_FILE "a file with one line, USER:PASSWORD"
 
 static const Key keys[] = {
@@ -71,6 +72,7 @@ static const Key keys[] = {
     "INDEX/COUNT, such as 0/20, or auto/20 on a host whose name ends in its index",
     .check = is_share, .variable = "CUDACCL_WATCH_SHARE" },
   { "watch", "spool", SIZE, FIELD (spool_bytes), "256 MiB", "1 MiB to 1 TiB", MIB, MIB << 20 },
+  { "watch", "max-pixels", UINT, FIELD (max_pixels), "67108864", MAX_PIXELS, 1024, 1 << 30 },
   { "server", "listen", OTHER, FIELD (listen), "127.0.0.1:8480",
     "ADDRESS:PORT, such as 127.0.0.1:8480 or [::]:8480" },
   { "server", "token-file", SECRET, FIELD (token), NULL, "a file with one line, the token" },
@@ -129,6 +131,7 @@ static const Key keys[] = {
   { CAMERA, "loop", BOOLEAN, CAMERA_FIELD (loop), "false", "true or false" },
   { CAMERA, "frozen-after", UINT, CAMERA_FIELD (frozen_after), "5", "1 to 3600 seconds", 1, 3600 },
   { CAMERA, "dwell-time", SECONDS, CAMERA_FIELD (dwell_time), "0", "0 to 86400 seconds" },
+  { CAMERA, "max-pixels", UINT, CAMERA_FIELD (max_pixels), NULL, MAX_PIXELS, 1024, 1 << 30 },
 };
 
 /* --- Checks --- */
@@ -538,6 +541,7 @@ read_camera (Reader *reader, const gchar *group, WatchSettings *settings)
   if (settings->share)
     watch_share_parse (settings->share, g_get_host_name (), &index, &count);
   camera->detect = settings->model != NULL;
+  camera->max_pixels = settings->max_pixels;
   camera->name = g_strdup (group + strlen (WATCH_CAMERA_PREFIX));
   elsewhere = watch_share_find (camera->name, count) != index;
   g_ptr_array_add (elsewhere ? settings->elsewhere : settings->cameras, camera);

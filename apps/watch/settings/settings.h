@@ -30,6 +30,7 @@ typedef struct
   gboolean loop;      /* repeat a file for ever, at its rate; default false */
   guint frozen_after; /* seconds without a new picture; default 5 */
   guint64 dwell_time; /* in nanoseconds, or 0 */
+  guint max_pixels;   /* of the largest picture; default: that of all */
 } WatchCameraSettings;
 
 typedef struct
@@ -48,6 +49,7 @@ typedef struct
   guint retention_days;    /* default 30; 0: for ever */
   guint64 retention_bytes; /* media files; default 20 GB; 0: no limit */
   guint64 ring_bytes;      /* encoded frames in memory, per camera; default 32 MiB */
+  guint max_pixels;        /* of the largest picture; default 64 MP */
   gchar *share;            /* INDEX/COUNT or auto/COUNT, or NULL: all cameras */
   guint64 spool_bytes;     /* lines that sinks have not taken; default 256 MiB */
   gchar *mqtt;             /* mqtt://HOST:PORT or mqtts://, or NULL */

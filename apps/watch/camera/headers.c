@@ -1,0 +1,388 @@
+/* cudaccl-watch - sizes that pictures declare in their headers
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/watch/camera/headers.h"
+
+#include <string.h>
+#include <gst/base/gstbitreader.h>
+#include <gst/base/gstbytereader.h>
+
+#define MAX_SET 1024 /* bytes of a parameter set that are read; the size is near its start */
+
+static void
+add_size (WatchHeaders *self, guint64 width, guint64 height)
+{
+  width = MIN (width, G_MAXINT32);
+  height = MIN (height, G_MAXINT32);
+  if (width * height > (guint64) self->width * self->height) {
+    self->width = (guint) width;
+    self->height = (guint) height;
+  }
+}
+
+/* --- Parameter sets of H.264 and H.265 --- */
+
+static guint32
+read_bits (GstBitReader *bits, guint n)
+{
+  guint32 value = 0;
+
+  if (!gst_bit_reader_get_bits_uint32 (bits, &value, n))
+    gst_bit_reader_set_pos (bits, bits->size * 8);
+  return value;
+}
+
+/* Exponential Golomb codes. */
+static guint32
+read_ue (GstBitReader *bits)
+{
+  guint zeros = 0;
+
+  while (zeros < 32 && gst_bit_reader_get_remaining (bits) && !read_bits (bits, 1))
+    zeros++;
+  return zeros < 32 ? (1u << zeros) - 1 + (zeros ? read_bits (bits, zeros) : 0) : G_MAXUINT32;
+}
+
+static gint32
+read_se (GstBitReader *bits)
+{
+  guint32 value = read_ue (bits);
+
+  return value & 1 ? (gint32) (value / 2 + 1) : -(gint32) (value / 2);
+}
+
+static void
+skip_scaling_list (GstBitReader *bits, guint n)
+{
+  gint last = 8, next = 8;
+
+  for (guint i = 0; i < n && gst_bit_reader_get_remaining (bits); i++) {
+    if (next)
+      next = (last + read_se (bits) % 256 + 256) % 256;
+    last = next ? next : last;
+  }
+}
+
+/* What High and later profiles put in front. */
+static void
+skip_h264_profile (GstBitReader *bits)
+{
+  guint chroma = read_ue (bits), n;
+
+  if (chroma == 3)
+    read_bits (bits, 1);
+  read_ue (bits);
+  read_ue (bits);
+  read_bits (bits, 1);
+  if (!read_bits (bits, 1))
+    return;
+  n = chroma == 3 ? 12 : 8;
+  for (guint i = 0; i < n; i++) {
+    if (read_bits (bits, 1))
+      skip_scaling_list (bits, i < 6 ? 16 : 64);
+  }
+}
+
+static void
+read_h264_set (WatchHeaders *self, GstBitReader *bits)
+{
+  static const guint8 high[] = { 100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135 };
+  guint32 profile, type, n;
+  guint64 width, height;
+
+  read_bits (bits, 8); /* header of the NAL unit */
+  profile = read_bits (bits, 8);
+  read_bits (bits, 16);
+  read_ue (bits);
+  if (memchr (high, (int) profile, sizeof (high)))
+    skip_h264_profile (bits);
+  read_ue (bits);
+  type = read_ue (bits);
+  if (type == 0) {
+    read_ue (bits);
+  } else if (type == 1) {
+    read_bits (bits, 1);
+    read_ue (bits);
+    read_ue (bits);
+    n = read_ue (bits);
+    for (guint32 i = 0; i < n && gst_bit_reader_get_remaining (bits); i++)
+      read_ue (bits);
+  }
+  read_ue (bits);
+  read_bits (bits, 1);
+  width = 16 * ((guint64) read_ue (bits) + 1);
+  height = 16 * ((guint64) read_ue (bits) + 1);
+  if (gst_bit_reader_get_remaining (bits))
+    add_size (self, width, read_bits (bits, 1) ? height : 2 * height);
+}
+
+static void
+skip_bits (GstBitReader *bits, guint n)
+{
+  if (!gst_bit_reader_skip (bits, n))
+    gst_bit_reader_set_pos (bits, bits->size * 8);
+}
+
+static void
+read_h265_set (WatchHeaders *self, GstBitReader *bits)
+{
+  guint32 layers, present = 0;
+  guint64 width, height;
+
+  skip_bits (bits, 16 + 4);
+  layers = read_bits (bits, 3);
+  skip_bits (bits, 1 + 96);
+  for (guint32 i = 0; i < layers; i++)
+    present = present << 2 | read_bits (bits, 2);
+  if (layers)
+    skip_bits (bits, 2 * (8 - layers));
+  for (guint32 i = layers; i-- > 0;)
+    skip_bits (bits, (present >> (2 * i) & 2 ? 88 : 0) + (present >> (2 * i) & 1 ? 8 : 0));
+  read_ue (bits);
+  if (read_ue (bits) == 3)
+    read_bits (bits, 1);
+  width = read_ue (bits);
+  height = read_ue (bits);
+  if (gst_bit_reader_get_remaining (bits))
+    add_size (self, width, height);
+}
+
+static void
+read_unit (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  const gboolean h264 = self->format == WATCH_HEADERS_H264;
+  guint8 set[MAX_SET];
+  GstBitReader bits;
+  guint n = 0, zeros = 0;
+
+  if (size < 4 || (h264 ? (data[0] & 31) != 7 : (data[0] >> 1 & 63) != 33))
+    return;
+  /* Without the bytes that keep start codes away. */
+  for (gsize i = 0; i < size && n < MAX_SET; i++) {
+    if (zeros >= 2 && data[i] == 3) {
+      zeros = 0;
+      continue;
+    }
+    zeros = data[i] ? 0 : zeros + 1;
+    set[n++] = data[i];
+  }
+  gst_bit_reader_init (&bits, set, n);
+  if (h264)
+    read_h264_set (self, &bits);
+  else
+    read_h265_set (self, &bits);
+}
+
+/* Units behind start codes. */
+static void
+read_stream (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  GstByteReader bytes;
+  gint at;
+
+  while (size > 4) {
+    gst_byte_reader_init (&bytes, data, (guint) MIN (size, G_MAXUINT));
+    at = (gint) gst_byte_reader_masked_scan_uint32 (&bytes, 0xffffff00, 0x00000100, 0,
+                                                    (guint) MIN (size, G_MAXINT32));
+    if (at < 0)
+      return;
+    data += at + 3;
+    size -= (gsize) at + 3;
+    read_unit (self, data, size);
+  }
+}
+
+/* Units behind their length. */
+static void
+read_lengths (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  while (size > self->length_size) {
+    gsize length = 0;
+
+    for (guint i = 0; i < self->length_size; i++)
+      length = length << 8 | data[i];
+    data += self->length_size;
+    size -= self->length_size;
+    length = MIN (length, size);
+    read_unit (self, data, length);
+    data += length;
+    size -= length;
+  }
+}
+
+/* Parameter sets in codec data, each behind two bytes of length. Returns what is behind them. */
+static gsize
+read_sets (WatchHeaders *self, const guint8 *data, gsize size, gsize at, guint n)
+{
+  for (guint i = 0; i < n && at + 2 <= size; i++) {
+    gsize length = (gsize) data[at] << 8 | data[at + 1];
+
+    at += 2;
+    length = MIN (length, size - at);
+    read_unit (self, data + at, length);
+    at += length;
+  }
+  return at;
+}
+
+static void
+read_codec_data (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  gsize at = 23;
+
+  if (self->format == WATCH_HEADERS_H264 && size > 6) {
+    self->length_size = (data[4] & 3) + 1;
+    read_sets (self, data, size, 6, data[5] & 31);
+  } else if (self->format == WATCH_HEADERS_H265 && size > 23) {
+    self->length_size = (data[21] & 3) + 1;
+    for (guint i = 0; i < data[22] && at + 3 <= size; i++)
+      at = read_sets (self, data, size, at + 3, (guint) data[at + 1] << 8 | data[at + 2]);
+  }
+}
+
+/* --- Others --- */
+
+enum
+{
+  JPEG_DATA, /* up to 0xff */
+  JPEG_MARKER,
+  JPEG_LENGTH,
+  JPEG_LENGTH_2,
+  JPEG_FRAME, /* precision, height and width */
+  JPEG_FRAME_END = JPEG_FRAME + 5,
+};
+
+static gboolean
+is_frame_header (guint8 marker)
+{
+  return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+}
+
+static void
+take_jpeg_byte (WatchHeaders *self, guint8 byte)
+{
+  switch (self->state) {
+  case JPEG_DATA:
+    if (byte == 0xff)
+      self->state = JPEG_MARKER;
+    return;
+  case JPEG_MARKER:
+    self->marker = byte;
+    /* Fill bytes, bytes of data, and markers without a segment. */
+    if (byte != 0xff)
+      self->state = byte <= 1 || (byte >= 0xd0 && byte <= 0xd9) ? JPEG_DATA : JPEG_LENGTH;
+    return;
+  case JPEG_LENGTH:
+    self->skip = (guint) byte << 8;
+    self->state = JPEG_LENGTH_2;
+    return;
+  case JPEG_LENGTH_2:
+    self->skip = MAX (self->skip | byte, 2) - 2;
+    self->state = is_frame_header (self->marker) && self->skip >= 5 ? JPEG_FRAME : JPEG_DATA;
+    return;
+  default:
+    self->frame[self->state - JPEG_FRAME] = byte;
+    self->skip--;
+    self->state++;
+    if (self->state < JPEG_FRAME_END)
+      return;
+    self->state = JPEG_DATA;
+    add_size (self, (guint) self->frame[3] << 8 | self->frame[4],
+              (guint) self->frame[1] << 8 | self->frame[2]);
+  }
+}
+
+static void
+read_jpeg (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  const guint8 *end = data + size, *next;
+
+  while (data < end) {
+    if (self->state == JPEG_DATA && self->skip) {
+      gsize n = MIN (self->skip, (gsize) (end - data));
+
+      self->skip -= (guint) n;
+      data += n;
+      continue;
+    }
+    if (self->state == JPEG_DATA) {
+      next = memchr (data, 0xff, (gsize) (end - data));
+      if (!next)
+        return;
+      data = next;
+    }
+    take_jpeg_byte (self, *data++);
+  }
+}
+
+static void
+read_png (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  if (size >= 24 && memcmp (data + 12, "IHDR", 4) == 0)
+    add_size (self, GST_READ_UINT32_BE (data + 16), GST_READ_UINT32_BE (data + 20));
+}
+
+static void
+read_vp8 (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  if (size >= 10 && !(data[0] & 1))
+    add_size (self, GST_READ_UINT16_LE (data + 6) & 0x3fff, GST_READ_UINT16_LE (data + 8) & 0x3fff);
+}
+
+void
+watch_headers_set_caps (WatchHeaders *self, const GstCaps *caps)
+{
+  static const struct
+  {
+    const gchar *media;
+    WatchHeadersFormat format;
+  } formats[] = {
+    { "video/x-h264", WATCH_HEADERS_H264 }, { "video/x-h265", WATCH_HEADERS_H265 },
+    { "image/jpeg", WATCH_HEADERS_JPEG },   { "image/png", WATCH_HEADERS_PNG },
+    { "video/x-vp8", WATCH_HEADERS_VP8 },
+  };
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const GValue *value = gst_structure_get_value (structure, "codec_data");
+  GstBuffer *buffer = value && GST_VALUE_HOLDS_BUFFER (value) ? gst_value_get_buffer (value) : NULL;
+  gint width = 0, height = 0;
+  GstMapInfo map;
+
+  self->format = WATCH_HEADERS_NONE;
+  self->length_size = self->state = self->skip = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    if (gst_structure_has_name (structure, formats[i].media))
+      self->format = formats[i].format;
+  }
+  gst_structure_get_int (structure, "width", &width);
+  gst_structure_get_int (structure, "height", &height);
+  add_size (self, (guint64) MAX (width, 0), (guint64) MAX (height, 0));
+  if (buffer && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    read_codec_data (self, map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+}
+
+void
+watch_headers_read (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  switch (self->format) {
+  case WATCH_HEADERS_NONE:
+    return;
+  case WATCH_HEADERS_H264:
+  case WATCH_HEADERS_H265:
+    if (self->length_size)
+      read_lengths (self, data, size);
+    else
+      read_stream (self, data, size);
+    return;
+  case WATCH_HEADERS_JPEG:
+    read_jpeg (self, data, size);
+    return;
+  case WATCH_HEADERS_PNG:
+    read_png (self, data, size);
+    return;
+  case WATCH_HEADERS_VP8:
+    read_vp8 (self, data, size);
+    return;
+  }
+}

@@ -1,0 +1,272 @@
+/* cudaccl-watch - limits on what a camera makes decoders allocate
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "apps/watch/camera/limit.h"
+
+#include <string.h>
+
+#include "apps/watch/camera/headers.h"
+#include "apps/watch/settings/values.h"
+
+struct _WatchLimit
+{
+  gatomicrefcount refs;
+  GstElement *pipeline; /* borrowed: it owns the pads with probes */
+  gchar *uri;
+  guint64 max_pixels;
+  GMutex lock;
+  gsize bytes; /* since the last picture; protected by lock */
+  gint refused;
+};
+
+/* Of one pad; its streaming thread only. */
+typedef struct
+{
+  WatchLimit *limit;
+  gboolean decoded;
+  WatchHeaders headers;
+} Gate;
+
+WatchLimit *
+watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels)
+{
+  WatchLimit *self = g_new0 (WatchLimit, 1);
+
+  g_atomic_ref_count_init (&self->refs);
+  self->pipeline = pipeline;
+  self->uri = g_strdup (uri);
+  self->max_pixels = max_pixels;
+  g_mutex_init (&self->lock);
+  return self;
+}
+
+static WatchLimit *
+limit_ref (WatchLimit *self)
+{
+  g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+watch_limit_unref (WatchLimit *self)
+{
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  g_mutex_clear (&self->lock);
+  g_free (self->uri);
+  g_free (self);
+}
+
+static void
+gate_free (gpointer data)
+{
+  watch_limit_unref (((Gate *) data)->limit);
+  g_free (data);
+}
+
+/* Posts the first error. Takes @reason. */
+static void
+refuse (WatchLimit *self, WebReason *reason)
+{
+  GError *error = web_reason_to_error (reason);
+
+  if (g_atomic_int_compare_and_exchange (&self->refused, FALSE, TRUE))
+    gst_element_post_message (self->pipeline,
+                              gst_message_new_error (GST_OBJECT (self->pipeline), error, NULL));
+  g_error_free (error);
+}
+
+static void
+refuse_bytes (WatchLimit *self)
+{
+  g_autofree gchar *address = watch_uri_redact (self->uri);
+
+  refuse (self, web_reason_new (WEB_REASON_PICTURE_TOO_LONG, "address", address, "limit",
+                                G_STRINGIFY (32), NULL));
+}
+
+static void
+check_size (WatchLimit *self, const WatchHeaders *headers)
+{
+  g_autofree gchar *address = NULL, *width = NULL, *height = NULL, *limit = NULL;
+
+  if ((guint64) headers->width * headers->height <= self->max_pixels)
+    return;
+  address = watch_uri_redact (self->uri);
+  width = g_strdup_printf ("%u", headers->width);
+  height = g_strdup_printf ("%u", headers->height);
+  limit = g_strdup_printf ("%" G_GUINT64_FORMAT, self->max_pixels);
+  refuse (self, web_reason_new (WEB_REASON_PICTURE_TOO_LARGE, "address", address, "width", width,
+                                "height", height, "limit", limit, NULL));
+}
+
+static void
+take_caps (Gate *gate, const GstCaps *caps)
+{
+  const gchar *media = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+  g_autofree gchar *address = NULL;
+
+  watch_headers_set_caps (&gate->headers, caps);
+  /* Nothing tells the size of other pictures before their decoder has allocated them. */
+  if (g_str_has_prefix (media, "image/") && !g_str_equal (media, "image/jpeg") &&
+      !g_str_equal (media, "image/png")) {
+    address = watch_uri_redact (gate->limit->uri);
+    refuse (gate->limit,
+            web_reason_new (WEB_REASON_FORMAT_REFUSED, "address", address, "format", media, NULL));
+  }
+  check_size (gate->limit, &gate->headers);
+}
+
+static void
+take_picture (Gate *gate, GstBuffer *buffer)
+{
+  WatchLimit *self = gate->limit;
+  GstMapInfo map;
+
+  if (!gate->decoded && gst_buffer_get_size (buffer) > WATCH_LIMIT_BYTES)
+    refuse_bytes (self);
+  if (!gate->decoded && gate->headers.format && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    watch_headers_read (&gate->headers, map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+    check_size (self, &gate->headers);
+  }
+  /* A piece of JPEG is no picture. */
+  if (gate->decoded || gate->headers.format != WATCH_HEADERS_JPEG) {
+    g_mutex_lock (&self->lock);
+    self->bytes = 0;
+    g_mutex_unlock (&self->lock);
+  }
+}
+
+static GstPadProbeReturn
+on_gate (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
+{
+  Gate *gate = user_data;
+
+  if (GST_PAD_PROBE_INFO_TYPE (probe) & GST_PAD_PROBE_TYPE_BUFFER) {
+    take_picture (gate, GST_PAD_PROBE_INFO_BUFFER (probe));
+  } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (probe)) == GST_EVENT_CAPS) {
+    GstCaps *caps;
+
+    gst_event_parse_caps (GST_PAD_PROBE_INFO_EVENT (probe), &caps);
+    take_caps (gate, caps);
+  } else {
+    return GST_PAD_PROBE_OK;
+  }
+  return g_atomic_int_get (&gate->limit->refused) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+static void
+add_gate (WatchLimit *self, GstPad *pad, gboolean decoded)
+{
+  Gate *gate = g_new0 (Gate, 1);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  gate->limit = limit_ref (self);
+  gate->decoded = decoded;
+  if (caps)
+    take_caps (gate, caps);
+  gst_clear_caps (&caps);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_gate,
+                     gate, gate_free);
+}
+
+void
+watch_limit_add_pictures (WatchLimit *self, GstPad *pad)
+{
+  add_gate (self, pad, FALSE);
+}
+
+void
+watch_limit_add_frames (WatchLimit *self, GstPad *pad)
+{
+  add_gate (self, pad, TRUE);
+}
+
+static gboolean
+add_size (GstBuffer **buffer, guint i, gpointer sum)
+{
+  *(gsize *) sum += gst_buffer_get_size (*buffer);
+  return TRUE;
+}
+
+static GstPadProbeReturn
+on_source (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
+{
+  WatchLimit *self = user_data;
+  gboolean beyond;
+  gsize size = 0;
+
+  if (GST_PAD_PROBE_INFO_TYPE (probe) & GST_PAD_PROBE_TYPE_BUFFER_LIST)
+    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (probe), add_size, &size);
+  else
+    size = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (probe));
+  g_mutex_lock (&self->lock);
+  self->bytes += size;
+  beyond = self->bytes > WATCH_LIMIT_BYTES;
+  g_mutex_unlock (&self->lock);
+  if (beyond)
+    refuse_bytes (self);
+  return g_atomic_int_get (&self->refused) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+void
+watch_limit_add_source (WatchLimit *self, GstPad *pad)
+{
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_source,
+                     limit_ref (self), (GDestroyNotify) watch_limit_unref);
+}
+
+static void
+add_to (WatchLimit *self, GstElement *element, const gchar *name,
+        void (*add) (WatchLimit *self, GstPad *pad))
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+
+  if (pad)
+    add (self, pad);
+  gst_clear_object (&pad);
+}
+
+static void
+on_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer user_data)
+{
+  WatchLimit *self = user_data;
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  if (!factory)
+    return;
+  if (gst_element_factory_list_is_type (factory, GST_ELEMENT_FACTORY_TYPE_DECODER |
+                                                     GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO |
+                                                     GST_ELEMENT_FACTORY_TYPE_MEDIA_IMAGE)) {
+    add_to (self, element, "sink", watch_limit_add_pictures);
+    add_to (self, element, "src", watch_limit_add_frames);
+  } else if (gst_element_factory_list_is_type (factory, GST_ELEMENT_FACTORY_TYPE_DEPAYLOADER)) {
+    add_to (self, element, "sink", watch_limit_add_source);
+  } else if (g_str_has_prefix (self->uri, "http") &&
+             gst_element_factory_list_is_type (factory, GST_ELEMENT_FACTORY_TYPE_SRC)) {
+    add_to (self, element, "src", watch_limit_add_source);
+  }
+}
+
+static void
+closure_unref (gpointer data, GClosure *closure)
+{
+  watch_limit_unref (data);
+}
+
+void
+watch_limit_add_all (WatchLimit *self)
+{
+  g_signal_connect_data (self->pipeline, "deep-element-added", G_CALLBACK (on_element),
+                         limit_ref (self), closure_unref, 0);
+}
+
+gboolean
+watch_limit_is_reason (const WebReason *reason)
+{
+  static const gchar *const codes[] = { "picture-too-large", "picture-too-long", "format-refused",
+                                        NULL };
+
+  return g_strv_contains (codes, reason->code);
+}
