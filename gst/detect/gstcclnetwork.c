@@ -11,6 +11,7 @@
 #define DEFAULT_SIZE 640
 #define MAX_SIZE 2048
 #define MAX_BATCH 8
+#define MAX_BYTES ((gsize) 1 << 30) /* of the input, and of an output that is widened */
 #define CHANNELS 3
 
 struct _GstCclNetwork
@@ -239,6 +240,13 @@ read_input (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **err
                  "The model takes %u pictures at once; at most 64 are supported.", info->batch);
     return FALSE;
   }
+  if (info->batch * self->picture_size > MAX_BYTES / sizeof (gfloat)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The model takes %u pictures of %ux%u pixels at once, more than 1 GiB; export it "
+                 "with a smaller batch.",
+                 info->batch, info->width, info->height);
+    return FALSE;
+  }
 
   return TRUE;
 }
@@ -364,7 +372,7 @@ widen (GstCclNetwork *self, guint index, GstCclTensor *tensor)
 
   for (i = 0; i < tensor->n_dims; i++) {
     n *= (gsize) CLAMP (tensor->dims[i], 0, G_MAXINT);
-    if (n > G_MAXINT / sizeof (gfloat))
+    if (n > MAX_BYTES / sizeof (gfloat))
       return; /* leave it as it is, and it is refused */
   }
   if (!*floats)

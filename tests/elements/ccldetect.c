@@ -470,7 +470,11 @@ GST_START_TEST (test_bad_models)
   ort_fake.input.dims[0] = 1000;
   check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                "1000 pictures");
+  ort_fake.input.dims[0] = 64;
+  ort_fake.input.dims[2] = ort_fake.input.dims[3] = 2048;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "1 GiB");
   ort_fake.input.dims[0] = 1;
+  ort_fake.input.dims[2] = ort_fake.input.dims[3] = SIZE;
   ort_fake.no_input = TRUE;
   check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "not a tensor");
   ort_fake.no_input = FALSE;
