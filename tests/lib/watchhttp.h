@@ -72,21 +72,31 @@ client_send (Client *client, const gchar *data, gsize size)
   }
 }
 
-/* Connects without TLS. */
+/* Connects without TLS to @host (NULL: that of the server's address), from @source (NULL: any). */
 static inline void
-client_open (Client *client, const gchar *request)
+client_open_from (Client *client, const gchar *host, const gchar *source, const gchar *request)
 {
   g_autoptr (GSocketClient) socket_client = g_socket_client_new ();
   g_autoptr (GUri) uri = g_uri_parse (web_server_get_uri (server), G_URI_FLAGS_NONE, NULL);
+  g_autoptr (GSocketAddress) local =
+      source ? g_inet_socket_address_new_from_string (source, 0) : NULL;
   GError *error = NULL;
 
   g_socket_client_set_enable_proxy (socket_client, FALSE);
-  client->connection = g_socket_client_connect_to_host (
-      socket_client, g_uri_get_host (uri), (guint16) g_uri_get_port (uri), NULL, &error);
+  g_socket_client_set_local_address (socket_client, local);
+  client->connection =
+      g_socket_client_connect_to_host (socket_client, host ? host : g_uri_get_host (uri),
+                                       (guint16) g_uri_get_port (uri), NULL, &error);
   g_assert_no_error (error);
   client->answer = g_string_new (NULL);
   client->ended = FALSE;
   client_send (client, request, strlen (request));
+}
+
+static inline void
+client_open (Client *client, const gchar *request)
+{
+  client_open_from (client, NULL, NULL, request);
 }
 
 static inline gboolean
@@ -143,9 +153,10 @@ get_body (const gchar *answer)
   return body ? body + 4 : "";
 }
 
-/* Returns the whole answer. `HOST` and `LENGTH` in @request are replaced. */
+/* Returns the whole answer. `HOST` and `LENGTH` in @request are replaced. For the others, see
+ * client_open_from(). */
 static inline gchar *
-ask (const gchar *request)
+ask_from (const gchar *server_host, const gchar *source, const gchar *request)
 {
   g_autoptr (GUri) uri = g_uri_parse (web_server_get_uri (server), G_URI_FLAGS_NONE, NULL);
   g_autofree gchar *host = g_strdup_printf ("127.0.0.1:%d", g_uri_get_port (uri)), *length = NULL;
@@ -156,12 +167,18 @@ ask (const gchar *request)
   length = g_strdup_printf ("%zu", strlen (get_body (request)));
   g_string_replace (text, "HOST", host, 0);
   g_string_replace (text, "LENGTH", length, 1);
-  client_open (&client, text->str);
+  client_open_from (&client, server_host, source, text->str);
   fail_unless (client_read (&client, NULL), "no end of the answer to %.200s: %.1500s", request,
                client.answer->str);
   answer = g_strdup (client.answer->str);
   client_close (&client);
   return answer;
+}
+
+static inline gchar *
+ask (const gchar *request)
+{
+  return ask_from (NULL, NULL, request);
 }
 
 /* The head of a request, without its last line. */

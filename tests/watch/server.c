@@ -379,6 +379,63 @@ GST_START_TEST (test_auth)
 }
 GST_END_TEST;
 
+/* --- IPv6 --- */
+
+static gboolean
+have_ipv6 (void)
+{
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string ("::1", 0);
+  g_autoptr (GSocket) socket =
+      g_socket_new (G_SOCKET_FAMILY_IPV6, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL);
+
+  return socket && g_socket_bind (socket, address, FALSE, NULL);
+}
+
+static void
+check_from (const gchar *host, const gchar *source, const gchar *token, gint status)
+{
+  g_autofree gchar *request =
+      g_strdup_printf (HEAD ("GET", "/api/cameras") "Authorization: Bearer %s\r\n\r\n", token);
+  g_autofree gchar *answer = ask_from (host, source, request);
+
+  fail_unless (get_status (answer) == status, "%s from %s: %.300s", token, source, answer);
+}
+
+/* [::] serves IPv4, too, whose addresses are counted one by one. */
+GST_START_TEST (test_ipv6)
+{
+  static const Case cases[] = {
+    { WITH ("Host: [::1]:8480\r\n"), 200, NULL },
+    { WITH ("Host: [0:0::1]\r\n"), 200, NULL },
+    { WITH ("Host: localhost\r\n"), 200, NULL },
+    { WITH ("Host: [::2]\r\n"), 403, "without a token" },
+    { WITH ("Host: [fe80::1%25lo]\r\n"), 403, NULL },
+    { WITH ("Host: [::1]:8480\r\nOrigin: http://[::1]\r\n"), 403, NULL },
+  };
+
+  if (!have_ipv6 ()) {
+    g_print ("skipped: the machine has no IPv6\n");
+    return;
+  }
+  start ("[watch]\ndata = FOLDER\n[server]\nlisten = [::1]:0\n[camera yard]\n"
+         "uri = rtsp://192.0.2.1/\n");
+  fail_unless (g_str_has_prefix (web_server_get_uri (server), "http://[::1]:"), "%s",
+               web_server_get_uri (server));
+  check_cases (cases, G_N_ELEMENTS (cases));
+  stop ();
+
+  start ("[watch]\ndata = FOLDER\n[server]\nlisten = [::]:0\ntoken-file = token\n");
+  for (guint i = 0; i < WEB_AUTH_FAILURES; i++)
+    check_from ("::1", "::1", "wrong", 401);
+  check_from ("::1", "::1", "a-long-token", 429);
+  for (guint i = 0; i < WEB_AUTH_FAILURES; i++)
+    check_from ("127.0.0.1", "127.0.0.2", "wrong", 401);
+  check_from ("127.0.0.1", "127.0.0.2", "a-long-token", 429);
+  check_from ("127.0.0.1", "127.0.0.3", "a-long-token", 200);
+  stop ();
+}
+GST_END_TEST;
+
 /* --- Limits --- */
 
 GST_START_TEST (test_limits)
@@ -605,6 +662,7 @@ server_suite (void)
   tcase_add_test (tc, test_local);
   tcase_add_test (tc, test_token);
   tcase_add_test (tc, test_auth);
+  tcase_add_test (tc, test_ipv6);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_search);
   tcase_add_test (tc, test_start);
