@@ -232,6 +232,11 @@ GST_START_TEST (test_counts)
   fail_unless_equals_int (send_request (digest, &client, SECOND), RIGHT);
   client.qop = "";
   fail_unless_equals_int (send_request (digest, &client, SECOND), STALE);
+  g_free (nonce);
+  client.nonce = nonce = get_nonce (digest, SECOND);
+  fail_unless_equals_int (send_request (digest, &client, SECOND), RIGHT);
+  client.qop = "auth";
+  fail_unless_equals_int (send_request (digest, &client, SECOND), STALE);
 }
 GST_END_TEST;
 

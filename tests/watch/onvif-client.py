@@ -100,10 +100,11 @@ class Program:
         assert status == 0, status
 
 
-def make_token(password=PASSWORD, age=0, nonce=None, user=USER):
+def make_token(password=PASSWORD, age=0, nonce=None, user=USER, created=None):
     """The header with a UsernameToken that is age seconds old."""
     nonce = nonce or secrets.token_bytes(16)
-    created = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if created is None:
+        created = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%SZ")
     digest = hashlib.sha1(nonce + created.encode() + password.encode()).digest()
     return (f'<w:Security xmlns:w="{WSSE}" xmlns:u="{WSU}"><u:Timestamp><u:Created>1999-01-01T00:00:00Z</u:Created>'
             f"</u:Timestamp><w:UsernameToken><w:Username>{user}</w:Username>"
@@ -342,6 +343,14 @@ class OnvifTest(unittest.TestCase):
         self.assertEqual(self.fault(DEVICE, "GetScopes", header=token), refused, "a token is used once")
         other = token.replace("</w:Nonce>", " =</w:Nonce>")  # the same bytes
         self.assertEqual(self.fault(DEVICE, "GetScopes", header=other), refused, "the same token")
+        # Whoever has the password chooses nonce and time: each token has to be new and of now.
+        there = {"source": "127.0.0.9"}
+        for created in ("", "1", "now", "2000-01-01", "9999-12-31T23:59:59Z", "99999999999-01-01T00:00:00Z", "2026-13-41T25:61:61Z",
+                        "1970-01-01T00:00:00.999999999999999999Z", "2026-01-01T00:00:00+99:99"):
+            self.assertEqual(self.fault(DEVICE, "GetScopes", header=make_token(created=created), **there), refused, created)
+        self.assertEqual(self.fault(DEVICE, "GetScopes", header=make_token(nonce=b"\0").replace("AA==", ""), **there), refused)
+        for header in (make_token() * 2, make_token().replace("<w:Nonce>", "<w:Nonce>AAAA</w:Nonce><w:Nonce>")):
+            self.assertEqual(self.fault(DEVICE, "GetScopes", header=header, source="127.0.0.10"), refused)
 
     def test_guessing(self):
         there = {"source": "127.0.0.2"}  # whose failures are counted alone

@@ -304,6 +304,7 @@ GST_START_TEST (test_hostile_probes)
     n += is_answered (probe, i, "127.0.0.2", 40000, 10 * SECOND);
   fail_unless_equals_int (n, 5);
   fail_unless (is_answered (probe, 2, "127.0.0.1", 40000, 10 * SECOND), "another address");
+  fail_if (is_answered (probe, 99, "127.0.0.2", 40000, 11 * SECOND - 1));
   fail_unless (is_answered (probe, 99, "127.0.0.2", 40000, 11 * SECOND), "the next second");
   n = 0;
   for (guint i = 0; i < 250; i++) {
