@@ -3,6 +3,8 @@
 
 #include "apps/web/handshakes.h"
 
+#include "apps/web/records.h"
+
 #define MAX_RUNNING 8 /* GIO's pool has ten threads, and adds more slowly */
 #define PATIENCE G_USEC_PER_SEC
 #define TICK 100 /* ms */
@@ -24,6 +26,7 @@ typedef struct
   GTlsCertificate *certificate;
   WebClient *client; /* borrowed from `remote` */
   GSocketAddress *local, *remote;
+  WebRecords *records; /* borrowed from the connection that runs */
   GCancellable *cancellable;
   gint64 begun; /* monotonic time */
 } Handshake;
@@ -94,8 +97,10 @@ on_shaken (GObject *tls, GAsyncResult *result, gpointer user_data)
 
   if (self) {
     g_queue_remove (&self->running, one);
-    if (ok && check_version (self, G_TLS_CONNECTION (tls)))
+    if (ok && check_version (self, G_TLS_CONNECTION (tls))) {
+      web_records_forbid_handshakes (one->records);
       self->secured (G_IO_STREAM (tls), one->local, one->remote, self->user_data);
+    }
     proceed (self);
   }
   handshake_free (one);
@@ -104,11 +109,12 @@ on_shaken (GObject *tls, GAsyncResult *result, gpointer user_data)
 static void
 run (WebHandshakes *self, Handshake *one)
 {
+  g_autoptr (GIOStream) base = web_records_new (one->stream, &one->records);
   /* As g_tls_server_connection_new(), but without a database: that would read all authorities of
    * the system for each connection, though clients send no certificates. */
   g_autoptr (GTlsConnection) tls = g_initable_new (
       g_tls_backend_get_server_connection_type (g_tls_backend_get_default ()), NULL, NULL,
-      "base-io-stream", one->stream, "certificate", one->certificate, "database", NULL, NULL);
+      "base-io-stream", base, "certificate", one->certificate, "database", NULL, NULL);
 
   if (!tls) {
     handshake_free (one);

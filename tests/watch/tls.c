@@ -195,6 +195,9 @@ GST_END_TEST;
 
 GST_START_TEST (test_versions)
 {
+  g_autofree gchar *again = NULL;
+  const gchar *second;
+
   if (!begin ())
     return;
   start_with ("right.pem", "right.key");
@@ -202,6 +205,11 @@ GST_START_TEST (test_versions)
   fail_unless (is_served ("right.pem", "-tls1_2"));
   fail_if (is_served ("right.pem", "-tls1_1"));
   fail_if (is_served ("right.pem", "-tls1"));
+  /* `R` asks for another handshake, of which there could be many. */
+  again = run_client ("R\n", "right.pem", "-tls1_2");
+  second = strstr (again, "RENEGOTIATING");
+  fail_unless (second, "%s", again);
+  fail_if (strstr (second, "verify return:1"), "%s", second);
   fail_unless (is_served ("right.pem", ANY));
   stop ();
   end ();
