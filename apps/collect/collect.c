@@ -9,9 +9,11 @@
 
 #include "apps/collect/database.h"
 
-#define BATCH 2000    /* most lines per transaction */
-#define WAIT 200      /* ms to wait for the first line */
-#define MIN_DELAY 500 /* ms, before the next attempt */
+#define BATCH 2000           /* most lines per transaction */
+#define BATCH_SIZE (8 << 20) /* bytes, after which no more lines are added */
+#define MAX_NAME 256         /* bytes of a camera, a program, a kind, … */
+#define WAIT 200             /* ms to wait for the first line */
+#define MIN_DELAY 500        /* ms, before the next attempt */
 #define MAX_DELAY 8000
 #define JOIN_TIME (30 * G_TIME_SPAN_SECOND)
 #define LEAVE_TIME (3 * G_TIME_SPAN_SECOND)
@@ -32,20 +34,36 @@ struct _Collect
   GCond stopped;
   gboolean stops;
   gint left;          /* the client has left the group */
-  CollectStats stats; /* `text` is not used */
-  gchar *kafka_text, *db_text;
+  CollectStats stats; /* `reason` is not used */
+  WebReason *kafka_reason, *db_reason;
 };
 
-/* @place holds the problem of Kafka, or that of PostgreSQL. */
+/* @place holds the problem of Kafka, or that of PostgreSQL. Takes @reason, which may be NULL. */
 static void
-set_text (Collect *self, gchar **place, const gchar *text)
+set_reason (Collect *self, WebReason **place, WebReason *reason)
 {
+  const gchar *text = web_reason_get_text (reason);
+
   g_mutex_lock (&self->lock);
-  if (text && g_strcmp0 (text, *place) != 0)
+  if (text && g_strcmp0 (text, web_reason_get_text (*place)) != 0)
     g_message ("%s", text);
-  g_free (*place);
-  *place = g_strdup (text);
+  web_reason_free (*place);
+  *place = reason;
   g_mutex_unlock (&self->lock);
+}
+
+static void
+set_kafka_text (Collect *self, const gchar *text)
+{
+  set_reason (self, &self->kafka_reason,
+              text ? web_reason_new (WEB_REASON_SINK_FAILED, "detail", text, NULL) : NULL);
+}
+
+static void
+set_db_error (Collect *self, const GError *error)
+{
+  set_reason (self, &self->db_reason,
+              error ? web_reason_copy (web_reason_from_error (error)) : NULL);
 }
 
 /* Waits for @delay milliseconds. Returns FALSE if the thread is to end. */
@@ -110,7 +128,7 @@ write_lines (Collect *self, CollectKind kind, gchar **lines, guint n)
       result = collect_db_write (self->db, kind, text, &stored, &error);
     if (result == COLLECT_DONE) {
       count (self, stored, kind == COLLECT_EVENTS ? n - stored : 0, NULL);
-      set_text (self, &self->db_text, NULL);
+      set_db_error (self, NULL);
       return TRUE;
     }
     if (result == COLLECT_REFUSED && n == 1) {
@@ -120,7 +138,7 @@ write_lines (Collect *self, CollectKind kind, gchar **lines, guint n)
     if (result == COLLECT_REFUSED)
       return write_lines (self, kind, lines, n / 2) &&
              write_lines (self, kind, lines + n / 2, n - n / 2);
-    set_text (self, &self->db_text, error->message);
+    set_db_error (self, error);
     g_clear_pointer (&self->db, PQfinish);
     delay = CLAMP (2 * delay, MIN_DELAY, MAX_DELAY);
   }
@@ -139,10 +157,10 @@ tend (Collect *self)
   self->tended = now;
   if (open_db (self, &error) &&
       collect_db_trim (self->db, self->settings->collect_days, &error) == COLLECT_DONE) {
-    set_text (self, &self->db_text, NULL);
+    set_db_error (self, NULL);
     return;
   }
-  set_text (self, &self->db_text, error->message);
+  set_db_error (self, error);
   g_clear_pointer (&self->db, PQfinish);
 }
 
@@ -153,7 +171,7 @@ on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || code == RD_KAFKA_RESP_ERR__AUTHENTICATION ||
       code == RD_KAFKA_RESP_ERR__SSL)
-    set_text (data, &((Collect *) data)->kafka_text, reason);
+    set_kafka_text (data, reason);
 }
 
 static void
@@ -167,46 +185,74 @@ on_rebalance (rd_kafka_t *client, rd_kafka_resp_err_t code,
   self->waits_since = assigns ? 0 : g_get_monotonic_time ();
 }
 
-/* Adds the line to the list of its kind. Only JSON objects may reach the array.
- * Messages without text remove keys from compacted topics. */
-static void
+static gboolean
+has_string (JsonObject *line, const gchar *name)
+{
+  JsonNode *node = json_object_get_member (line, name);
+
+  return node && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING &&
+         strlen (json_node_get_string (node)) <= MAX_NAME;
+}
+
+/* Whether PostgreSQL may take it. Members that are not checked here may have any type. */
+static gboolean
+is_line (JsonNode *node, CollectKind kind)
+{
+  JsonObject *line = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  JsonNode *number;
+
+  if (!line || !has_string (line, "utc"))
+    return FALSE;
+  if (kind == COLLECT_STATES)
+    return has_string (line, "program");
+  number = json_object_get_member (line, "number");
+  return has_string (line, "camera") && has_string (line, "session") &&
+         has_string (line, "event") && number && JSON_NODE_HOLDS_VALUE (number) &&
+         json_node_get_value_type (number) == G_TYPE_INT64;
+}
+
+/* Adds the line to the list of its kind, and returns its size. Messages without text remove keys
+ * from compacted topics. */
+static gsize
 add_line (Collect *self, const rd_kafka_message_t *message, GPtrArray *lists[])
 {
   const gchar *topic = rd_kafka_topic_name (message->rkt);
+  CollectKind kind = g_str_equal (topic, self->status_topic) ? COLLECT_STATES : COLLECT_EVENTS;
   g_autofree gchar *line = g_strndup (message->payload, message->len); /* or NULL */
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonNode) node = NULL;
 
   if (!line)
-    return;
+    return 0;
   if (strlen (line) == message->len && g_utf8_validate (line, -1, NULL))
     node = gst_ccl_json_parse (line, topic, &error);
-  if (node && JSON_NODE_HOLDS_OBJECT (node))
-    g_ptr_array_add (
-        lists[g_str_equal (topic, self->status_topic) ? COLLECT_STATES : COLLECT_EVENTS],
-        g_steal_pointer (&line));
+  if (node && is_line (node, kind))
+    g_ptr_array_add (lists[kind], g_steal_pointer (&line));
   else
-    count (self, 0, 0, error ? error->message : "expected an object of JSON");
+    count (self, 0, 0, error ? error->message : "expected an event or a state, as JSON");
+  return message->len;
 }
 
 static gboolean
 read_lines (Collect *self, GPtrArray *lists[])
 {
   rd_kafka_message_t *message;
+  gsize size = 0;
   guint n = 0;
 
-  while (n < BATCH && (message = rd_kafka_consumer_poll (self->client, n ? 0 : WAIT))) {
+  while (n < BATCH && size < BATCH_SIZE &&
+         (message = rd_kafka_consumer_poll (self->client, n ? 0 : WAIT))) {
     if (!message->err) {
-      add_line (self, message, lists);
+      size += add_line (self, message, lists);
       n++;
     } else if (message->err != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
-      set_text (self, &self->kafka_text, rd_kafka_message_errstr (message));
+      set_kafka_text (self, rd_kafka_message_errstr (message));
     }
     rd_kafka_message_destroy (message);
   }
   if (n == 0)
     return FALSE;
-  set_text (self, &self->kafka_text, NULL);
+  set_kafka_text (self, NULL);
   g_mutex_lock (&self->lock);
   self->stats.last = g_get_real_time ();
   g_mutex_unlock (&self->lock);
@@ -300,7 +346,7 @@ open_again (Collect *self)
 {
   g_autoptr (GError) error = NULL;
 
-  set_text (self, &self->kafka_text, "Kafka gives this program no partitions: trying again");
+  set_kafka_text (self, "Kafka gives this program no partitions: trying again");
   g_thread_unref (g_thread_new ("collect-close", destroy, g_steal_pointer (&self->client)));
   if (!open_client (self, &error))
     g_error ("%s", error->message); /* the same settings were valid before */
@@ -354,7 +400,7 @@ collect_new (WatchSettings *settings, GError **error)
     collect_free (self);
     return NULL;
   }
-  self->db_text = g_strdup ("not connected yet");
+  self->db_reason = web_reason_new (WEB_REASON_SINK_WAITS, NULL);
   self->thread = g_thread_new ("collect", run, self);
   return self;
 }
@@ -392,8 +438,8 @@ collect_free (Collect *self)
   }
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->stopped);
-  g_free (self->kafka_text);
-  g_free (self->db_text);
+  web_reason_free (self->kafka_reason);
+  web_reason_free (self->db_reason);
   g_free (self->status_topic);
   watch_settings_unref (self->settings);
   g_free (self);
@@ -404,7 +450,7 @@ collect_get_stats (Collect *self, CollectStats *stats)
 {
   g_mutex_lock (&self->lock);
   *stats = self->stats;
-  stats->text = g_strdup (self->db_text ? self->db_text : self->kafka_text);
+  stats->reason = web_reason_copy (self->db_reason ? self->db_reason : self->kafka_reason);
   g_mutex_unlock (&self->lock);
 }
 

@@ -5,6 +5,7 @@
 #define __COLLECT_H__
 
 #include "apps/watch/settings/settings.h"
+#include "apps/web/reason.h"
 
 G_BEGIN_DECLS
 
@@ -23,7 +24,7 @@ typedef struct
   guint64 stored, again; /* new events, and repeated ones; since the start */
   guint64 refused;       /* lines that are neither events nor states */
   gint64 last;           /* time of the last line, or 0 */
-  gchar *text;           /* the present problem, a sentence, or NULL; g_free() */
+  WebReason *reason;     /* the present problem, or NULL; web_reason_free() */
 } CollectStats;
 
 /* From any thread. */

@@ -47,7 +47,8 @@ static const gchar *const writes[] = {
       "    stored = s.stored + EXCLUDED.stored, first = least(s.first, EXCLUDED.first),"
       "    last = greatest(s.last, EXCLUDED.last))"
       "SELECT count(*) FROM fresh",
-  /* The latest state of each program; states may come out of order. */
+  /* The latest state of each program; states may come out of order. One of the future, by a wrong
+   * clock, must not keep others out. */
   [COLLECT_STATES] =
       "WITH told AS ("
       "  INSERT INTO programs AS p"
@@ -57,6 +58,8 @@ static const gchar *const writes[] = {
       "  ORDER BY l->>'program', l->>'utc' DESC"
       "  ON CONFLICT (program) DO UPDATE SET seen = EXCLUDED.seen, status = EXCLUDED.status"
       "  WHERE p.status->>'utc' <= EXCLUDED.status->>'utc'"
+      "    OR p.status->>'utc' > to_char(now() AT TIME ZONE 'UTC' + interval '1 minute',"
+      "      'YYYY-MM-DD\"T\"HH24:MI:SS')"
       "    OR p.status->>'utc' !~ " IS_UTC ")"
       "SELECT 0",
 };
@@ -78,12 +81,12 @@ const gchar collect_db_fleet[] =
     "  c AS (SELECT DISTINCT ON (e->>'camera') e, program, gone, seen"
     "    FROM p, jsonb_array_elements(CASE jsonb_typeof(status->'cameras') WHEN 'array'"
     "      THEN status->'cameras' ELSE '[]' END) e"
-    "    WHERE e->>'camera' IS NOT NULL ORDER BY e->>'camera', gone, seen DESC)"
+    "    WHERE e->>'camera' IS NOT NULL ORDER BY e->>'camera', gone, seen DESC),"
+    "  n AS MATERIALIZED (SELECT program, count(*) AS cameras FROM c GROUP BY program)"
     "SELECT json_build_object("
     "  'programs', (SELECT coalesce(json_agg(status - 'cameras' || jsonb_build_object("
-    "      'seen', seen, 'gone', gone, 'cameras', (SELECT count(*) FROM c WHERE c.program = "
-    "p.program))"
-    "    ORDER BY length(program), program), '[]') FROM p),"
+    "      'seen', seen, 'gone', gone, 'cameras', coalesce(n.cameras, 0))"
+    "    ORDER BY length(program), program), '[]') FROM p LEFT JOIN n USING (program)),"
     "  'cameras', (SELECT coalesce(json_agg(e || jsonb_build_object('program', program)"
     "      || CASE WHEN gone THEN jsonb_build_object('state', 'gone', 'since', seen) ELSE '{}' END"
     "    ORDER BY e->>'camera'), '[]') FROM c),"

@@ -81,13 +81,13 @@ get_readiness (const WebRequest *request)
   CollectStats stats;
 
   collect_get_stats (request->app, &stats);
-  if (stats.text)
+  if (stats.reason)
     /* Needs no token: name no hosts and users. */
     web_http_error (request->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
                     "PostgreSQL or Kafka cannot be used: see /api/status");
   else
     web_http_json (request->message, SOUP_STATUS_OK, g_strdup ("{\"status\":\"ready\"}"));
-  g_free (stats.text);
+  web_reason_free (stats.reason);
 }
 
 static void
@@ -105,9 +105,9 @@ get_status (const WebRequest *request)
   web_json_add_int (json, "refused", stats.refused);
   if (stats.last)
     watch_json_add_time (json, "last", stats.last);
-  web_json_add_string (json, "text", stats.text);
+  web_reason_add_both (json, stats.reason);
   web_http_json (request->message, SOUP_STATUS_OK, web_json_take (json));
-  g_free (stats.text);
+  web_reason_free (stats.reason);
 }
 
 static void
@@ -195,8 +195,8 @@ get_metrics (const WebRequest *request)
                    "# TYPE cudaccl_collect_refused_total counter\n"
                    "cudaccl_collect_refused_total %" G_GUINT64_FORMAT "\n"
                    "cudaccl_collect_failing %d\n",
-                   stats.stored, stats.again, stats.refused, stats.text != NULL);
-  g_free (stats.text);
+                   stats.stored, stats.again, stats.refused, stats.reason != NULL);
+  web_reason_free (stats.reason);
   web_http_run (request, run, query, query_free);
 }
 

@@ -88,6 +88,10 @@ class Collect(unittest.TestCase):
         subprocess.run([SEND, f"kafka://{self.kafka.address}/{topic}"], input="".join(f"{line}\n" for line in lines),
                        text=True, check=True, timeout=60)
 
+    def send_bytes(self, lines):
+        subprocess.run([SEND, f"kafka://{self.kafka.address}/things"], input=b"".join(line + b"\n" for line in lines), check=True,
+                       timeout=60)
+
     def wait_stored(self, n):
         fleetlib.wait_for(lambda: self.program.get("/api/status")["stored"] == n)
 
@@ -181,6 +185,91 @@ class Collect(unittest.TestCase):
                   "things.status")
         fleetlib.wait_for(lambda: len(self.program.get("/api/fleet")["programs"]) == 2)
         fleetlib.wait_for(lambda: [one["camera"] for one in self.program.get("/api/fleet")["cameras"]] == ["yard"])
+
+    def test_hostile(self):
+        """None is stored, none takes a right one with it, and memory stays bounded."""
+        seed = random.SystemRandom().randrange(1 << 31)
+        print(f"seed {seed}", flush=True)
+        draw = random.Random(seed)
+        hostile = fleetlib.make_hostile(draw, 300)
+        lines = [event("yard", i).encode() for i in range(1, 2001)] + hostile
+        draw.shuffle(lines)
+        begin = time.monotonic()
+        self.send_bytes(lines)
+        self.wait_stored(2000)
+        fleetlib.wait_for(lambda: self.program.get("/api/status")["refused"] == len(hostile))
+        print(f"{len(lines)} lines, {len(hostile)} of them wrong: {time.monotonic() - begin:.1f} s", flush=True)
+
+    def test_large(self):
+        """However large the lines that wait are, memory stays bounded."""
+        self.program.stop()
+        # Each sender takes a partition of its own, mostly, and the broker drops what is beyond 5 MB of it.
+        senders = [subprocess.Popen([SEND, "--key", str(i), f"kafka://{self.kafka.address}/things"], stdin=subprocess.PIPE)
+                   for i in range(24)]
+        for i, sender in enumerate(senders):
+            sender.stdin.write(b"".join(event(f"c{i}", n, text="x" * 900000).encode() + b"\n" for n in range(1, 6)))
+            sender.stdin.close()
+        for sender in senders:
+            self.assertEqual(sender.wait(60), 0)
+        self.program = self.start()
+        fleetlib.wait_for(lambda: self.program.get("/api/status")["stored"] > 0)
+        stored = -1
+        while stored != self.program.get("/api/status")["stored"]:
+            stored = self.program.get("/api/status")["stored"]
+            time.sleep(2)
+        most = self.get_memory("VmHWM")
+        print(f"{stored} lines, {most:.0f} MB at most", flush=True)
+        self.assertLess(most, 140)
+
+    def get_memory(self, name):
+        text = pathlib.Path(f"/proc/{self.program.process.pid}/status").read_text()
+        return int(text.split(f"{name}:")[1].split()[0]) / 1024
+
+    def test_future(self):
+        """A state from a wrong clock keeps no other out, and neither does one without a time that can be read."""
+        now = datetime.datetime.utcnow().isoformat(timespec="milliseconds") + "Z"
+        for wrong in ("9999-12-31T23:59:59.999Z", "2099-99-99T99:99:99Z", "0000-00-00T00:00:00Z"):
+            self.send([status("p", {"wrong": "running"}, wrong)], "things.status")
+            fleetlib.wait_for(lambda: self.names() == ["wrong"])
+            self.send([status("p", {"right": "running"}, now)], "things.status")
+            fleetlib.wait_for(lambda: self.names() == ["right"])
+            subprocess.run(["psql", "-q", self.postgres.address, "-c", "DELETE FROM programs"], check=True)
+
+    def names(self):
+        return [one["camera"] for one in self.program.get("/api/fleet")["cameras"]]
+
+    def test_many(self):
+        """Answers stay quick with 5 000 cameras of 100 programs, and 20 000 events."""
+        self.send([status(f"host-{i}", {f"camera-{50 * i + n}": "running" for n in range(50)}) for i in range(100)], "things.status")
+        self.send([event(f"camera-{i % 5000}", i // 5000 + 1, second=i % 1000) for i in range(20000)])
+        self.wait_stored(20000)
+        fleetlib.wait_for(lambda: len(self.names()) == 5000)
+        for path in ("/", "/api/fleet", "/api/events?limit=100", "/api/events?camera=camera-4711", "/api/missing", "/api/status",
+                     "/metrics"):
+            times = []
+            for _ in range(10):
+                begin = time.monotonic()
+                self.program.ask(path)
+                times.append(1000 * (time.monotonic() - begin))
+            print(f"{path}: median {sorted(times)[5]:.0f} ms, worst {max(times):.0f} ms", flush=True)
+            self.assertLess(min(times), 2000, path)
+        print(f"{self.get_memory('VmRSS'):.0f} MB", flush=True)
+
+    def test_reason(self):
+        """What is wrong has a code, as the page of cudaccl-watch has it."""
+        self.assertNotIn("reason", self.program.get("/api/status"))
+        self.postgres.stop()
+        self.send([event("yard", 1)])
+        found = fleetlib.wait_for(lambda: self.program.get("/api/status").get("reason"))
+        self.assertEqual(found["code"], "postgresql-failed")
+        self.assertEqual(found["text"], self.program.get("/api/status")["text"])
+        self.assertTrue(found["arguments"]["detail"])
+        self.postgres.start()
+        self.wait_stored(1)
+        self.kafka.say("down")
+        found = fleetlib.wait_for(lambda: self.program.get("/api/status").get("reason"))
+        self.assertEqual(found["code"], "sink-failed")
+        self.kafka.say("up")
 
     def test_programs(self):
         self.send([status("host-0", {"a": "running", "b": "lost"}), status("host-1", {"c": "running"}),

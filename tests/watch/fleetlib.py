@@ -98,6 +98,28 @@ class Program:
         return self.process.wait(20)
 
 
+def make_hostile(draw, n):
+    """Returns @n lines, as bytes, of which cudaccl-collect stores none."""
+    def change(**members):
+        return json.dumps({"camera": "hostile", "session": "00000000-0000-0000-0000-000000000001", "number": 1,
+                           "utc": "2026-01-31T12:00:00Z", "event": "in", **members}).encode()
+
+    kinds = [
+        lambda: draw.randbytes(draw.randrange(1, 200)).replace(b"\n", b" ").replace(b"{", b" "),
+        lambda: b"[" * 10000, lambda: b'{"a":' * 10000, lambda: b'{"a":' * 10000 + b"1" + b"}" * 10000,
+        lambda: b'{"camera":' + b"[" * 10000 + b"]" * 10000 + b"}", lambda: b"null", lambda: b'"x"',
+        lambda: b"-" + b"9" * draw.choice((10, 100000)), lambda: change(text="x" * 100000, number=0),
+        lambda: change(camera="c" * 100000), lambda: change(text="\0"), lambda: change(text="\ud800"),
+        lambda: change()[:-1] + b"\0}", lambda: b"\xff" + change(), lambda: change(text="x")[:-3] + b'\xff"}',
+        *(lambda name=name, value=value: change(**{name: value}) for name, values in (
+            ("session", (None, 1, "", [], {}, "x")), ("event", (None,)),
+            ("number", (None, -1, 0, 1.5, 2**63, 10**300, "", "x", [], {}, True)),
+            ("utc", (None, 0, -1, "", "infinity", "now", "tomorrow", "2026-01-31", "2026-13-01T00:00:00Z", "-2026-01-31T12:00:00Z",
+                     "0000-01-01T00:00:00Z", "99999-01-01T00:00:00Z", "2026-01-31T12:00:00+01:00", [], {}, True))) for value in values),
+    ]
+    return [draw.choice(kinds)() for _ in range(n)]
+
+
 def wait_for(condition, seconds=30):
     end = time.monotonic() + seconds
     while True:
