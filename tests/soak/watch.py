@@ -29,6 +29,7 @@ Exit status 77 if the program, the camera or Mosquitto is missing."""
 import argparse
 import collections
 import datetime
+import functools
 import http.server
 import json
 import os
@@ -143,6 +144,12 @@ class Soak:
 
     # --- Programs ---
 
+    FORMAT = "%p"  # of mosquitto_sub
+
+    def make_settings(self):
+        """Returns the settings that are not of cameras and sinks."""
+        return f"[server]\nlisten=127.0.0.1:{self.options.port}\n"
+
     def start(self):
         options, folder = self.options, self.folder
         recordings = []
@@ -150,8 +157,8 @@ class Soak:
             recordings.append(folder / f"recording{i}.mkv")
             encode(file, recordings[i], options.width)
         self.cameras = []
-        text = [f"[watch]\ndata={folder}/data\n[server]\nlisten=127.0.0.1:{options.port}\n[record]\n"
-                f"pre-roll={PRE_ROLL}\npost-roll={POST_ROLL}\n[lines]\nfile={folder}/lines.jsonl\n"]
+        text = [f"[watch]\ndata={folder}/data\n[record]\npre-roll={PRE_ROLL}\npost-roll={POST_ROLL}\n[lines]\n"
+                f"file={folder}/lines.jsonl\n{self.make_settings()}"]
         for i in range(options.cameras):
             port = free_port()
             self.cameras.append(Process([options.camera, recordings[i % len(recordings)], str(port),
@@ -163,12 +170,13 @@ class Soak:
         port = free_port()
         (folder / "mosquitto.conf").write_text(
             f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
-            f"persistence_location {folder}/\nautosave_interval 1\nautosave_on_changes true\n"
-            "max_queued_messages 0\nuser root\n")
+            f"persistence_location {folder}/\nmax_queued_messages 0\nuser root\n"
+            # Takes some 40 ms a message, and is needed where it cannot save when it ends.
+            + ("autosave_interval 1\nautosave_on_changes true\n" if options.broker == "kill" else "autosave_interval 0\n"))
         self.broker = Process(["/usr/sbin/mosquitto", "-c", folder / "mosquitto.conf"], folder / "mosquitto.log")
         wait_for_port(port)
         self.subscriber = Process(["mosquitto_sub", "-p", str(port), "-q", "1", "-c", "-i", "soak", "-t",
-                                   "cudaccl/+/events", "-F", "%p"], folder / "mosquitto_sub.log",
+                                   "cudaccl/+/events", "-F", self.FORMAT], folder / "mosquitto_sub.log",
                                   folder / "mqtt.jsonl")
         self.hook = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
         self.hook.mode, self.hook.received = "take", []
@@ -261,12 +269,18 @@ class Soak:
         self.wait_until_ready()
         yield 5  # not again at once
 
+    def get_actions(self):
+        """Returns the disturbances by what they disturb."""
+        steady = max(1, self.options.cameras // 4)
+        return {**{("camera", i): functools.partial(self.lose_camera, i) for i in range(self.options.cameras - steady)},
+                ("broker", 0): self.lose_broker, ("hook", 0): self.lose_hook, ("reload", 0): self.reload,
+                ("watch", 0): self.kill_watch}
+
     def run(self):
         begin = time.time()
         end = begin + self.options.seconds
-        steady = max(1, self.options.cameras // 4)
-        free = {("camera", i) for i in range(self.options.cameras - steady)} | {
-            ("broker", 0), ("hook", 0), ("reload", 0), ("watch", 0)}
+        actions = self.get_actions()
+        free = set(actions)
         running = []  # (time, what, generator)
         next_action, next_sample = begin + 15, begin + 5
         while time.time() < end or running:
@@ -284,14 +298,13 @@ class Soak:
                 if what[0] == "watch" and self.random.random() < 0.5:
                     continue
                 free.discard(what)
-                action = {"camera": lambda: self.lose_camera(what[1]), "broker": self.lose_broker,
-                          "hook": self.lose_hook, "reload": self.reload, "watch": self.kill_watch}[what[0]]()
-                running.append((now, what, action))
-            if now >= next_sample and ("watch", 0) in free:
+                running.append((now, what, actions[what]()))
+            is_killed = any(what == ("watch", 0) for _, what, _ in running)
+            if now >= next_sample and not is_killed:
                 next_sample = now + 5
                 self.sample()
             code = self.watch.process.poll()
-            if code is not None and ("watch", 0) in free:
+            if code is not None and not is_killed:
                 self.fail(f"the program ended with {code}, see {self.watch.log}")
                 return
             if self.subscriber.process.poll() is not None and self.broker.process.poll() is None:
@@ -339,6 +352,10 @@ class Soak:
                 self.fail(f"{name}: {identity} is two events")
         return events
 
+    def read_sinks(self):
+        return {"mqtt": (self.folder / "mqtt.jsonl").read_text().splitlines(),
+                "lines": (self.folder / "lines.jsonl").read_text().splitlines(), "web hook": self.hook.received}
+
     def check_events(self):
         database = sqlite3.connect(f"file:{self.folder}/data/watch.sqlite?mode=ro", uri=True)
         rows = database.execute(
@@ -366,10 +383,7 @@ class Soak:
         self.report["events"] = len(rows)
         self.report["tracks"] = database.execute("SELECT count(*) FROM tracks").fetchone()[0]
 
-        sinks = {"mqtt": (self.folder / "mqtt.jsonl").read_text().splitlines(),
-                 "lines": (self.folder / "lines.jsonl").read_text().splitlines(),
-                 "web hook": self.hook.received}
-        for name, lines in sinks.items():
+        for name, lines in self.read_sinks().items():
             events = self.read_lines(name, lines)
             missing, more = self.events.keys() - events.keys(), events.keys() - self.events.keys()
             self.report[f"lines of {name}"] = f"{len(lines)} for {len(events)} events"
@@ -554,40 +568,59 @@ class Soak:
             print(f"{name}: {value}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+def parse_options(text, **more):
+    """Options of @more take an integer, and have a default."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage=argparse.SUPPRESS)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
     parser.add_argument("--cameras", default=8, type=int)
-    parser.add_argument("--seconds", default=600, type=int)
     parser.add_argument("--rate", default=10, type=int)
     parser.add_argument("--width", default=480, type=int)
     parser.add_argument("--seed", default=random.SystemRandom().randrange(1 << 31), type=int)
     parser.add_argument("--broker", default="term", choices=["term", "kill"])
     parser.add_argument("--data", type=pathlib.Path)
+    for name, value in more.items():
+        parser.add_argument(f"--{name}", default=value, type=int)
     options = parser.parse_args()
+    options.build = options.build.resolve()
     options.watch = options.build / "apps/watch/cudaccl-watch"
     options.camera = options.build / "tests/soak/rtsp-camera"
     options.port = free_port()
-    for program in (options.watch, options.camera, "/usr/sbin/mosquitto"):
-        if not os.access(program, os.X_OK):
-            print(f"{program} is missing")
-            return 77
+    return options
+
+
+def find_missing(options):
+    return next((program for program in (options.watch, options.camera, "/usr/sbin/mosquitto")
+                 if not os.access(program, os.X_OK)), None)
+
+
+def find_recording():
+    return subprocess.run([ROOT / "scripts/find-recording.sh"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+
+
+def run(kind, options):
     os.environ["GST_PLUGIN_PATH_1_0"] = ":".join(str(options.build / "gst" / name) for name in ("analysis", "tools"))
     Gst.init(None)
-    if not options.files:
-        options.files = [subprocess.run([ROOT / "scripts/find-recording.sh"], check=True, text=True,
-                                        stdout=subprocess.PIPE).stdout.strip()]
+    options.files = options.files or [find_recording()]
     folder = options.data or pathlib.Path(tempfile.mkdtemp(prefix="watch-soak-"))
     folder.mkdir(parents=True, exist_ok=True)
     print(f"seed {options.seed}, {options.cameras} cameras, data in {folder}", flush=True)
-    soak = Soak(options, folder)
+    soak = kind(options, folder)
     soak.main()
     print(f"{len(soak.failures)} failures")
     if not soak.failures and not options.data:
         shutil.rmtree(folder)
     return 1 if soak.failures else 0
+
+
+def main():
+    options = parse_options(__doc__, seconds=600)
+    missing = find_missing(options)
+    if missing:
+        print(f"{missing} is missing")
+        return 77
+    return run(Soak, options)
 
 
 if __name__ == "__main__":
