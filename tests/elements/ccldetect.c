@@ -265,7 +265,7 @@ GST_START_TEST (test_share)
   g_usleep (20000);
   for (i = 0; i < 4; i++)
     check_object (look_at (h[i], 1), "class-2", FRAME_TIME);
-  fail_unless (ort_fake.n_runs <= 3);
+  fail_unless (g_atomic_int_get (&ort_fake.n_runs) <= 3);
   for (i = 0; i < 4; i++)
     ccl_test_harness_free (h[i]);
 }
