@@ -16,6 +16,7 @@ typedef struct
   guint16 port;
   const gchar *protocol; /* HTTP/1.1 or RTSP/1.0 */
   gchar *answer;         /* NULL: 401 again */
+  gboolean open;         /* nobody needs a password */
   gint connections, logins;
 } Server;
 
@@ -27,7 +28,7 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
   GOutputStream *output = g_io_stream_get_output_stream (G_IO_STREAM (connection));
   g_autoptr (GDataInputStream) input =
       g_data_input_stream_new (g_io_stream_get_input_stream (G_IO_STREAM (connection)));
-  gboolean login = FALSE;
+  gboolean login = self->open;
   guint sequence = 0;
   gchar *line;
 
@@ -60,7 +61,7 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
         g_free (line);
         break;
       }
-      login = FALSE;
+      login = self->open;
     }
     g_free (line);
   }
@@ -102,7 +103,7 @@ on_ended (const WebReason *reason, gboolean finished, gboolean decoder, gpointer
 
 /* Returns the code of the reason for which the stream failed. */
 static gchar *
-run_stream (const gchar *uri)
+run_stream (const gchar *uri, const gchar *user)
 {
   static const WatchStreamFuncs funcs = { NULL, on_frame, on_ended };
   g_autofree gchar *folder = g_dir_make_tmp ("watch-XXXXXX", NULL);
@@ -117,8 +118,8 @@ run_stream (const gchar *uri)
 
   fail_unless (settings != NULL, "%s", error ? error->message : "");
   camera = g_ptr_array_index (settings->cameras, 0);
-  camera->user = g_strdup ("owner");
-  camera->password = g_strdup ("s3cret");
+  camera->user = g_strdup (user);
+  camera->password = g_strdup (user ? "s3cret" : NULL);
   stream = watch_stream_new (settings, camera, uri, TRUE, 0, &funcs, &code);
   while (!code && g_get_monotonic_time () < end) {
     g_main_context_iteration (NULL, FALSE);
@@ -182,6 +183,9 @@ GST_START_TEST (test_elsewhere)
     { "http", "localhost", "http", FALSE, "camera-moved" },
     { "http", "127.0.0.1", "http", TRUE, "playlist-refused" },
     { "http", "localhost", "http", TRUE, "playlist-refused" },
+    { "http", "127.0.0.1", "https", FALSE, "camera-moved" },
+    { "http", "127.0.0.1", "https", TRUE, "playlist-refused" },
+    { "rtsp", "127.0.0.1", "rtsps", FALSE, NULL },
     { "rtsp", "127.0.0.1", "rtsp", FALSE, NULL },
     { "rtsp", "localhost", "rtspt", FALSE, NULL },
   };
@@ -204,7 +208,7 @@ GST_START_TEST (test_elsewhere)
                                        cases[i / 2].target, cases[i / 2].host, other.port);
     }
     uri = g_strdup_printf ("%s://127.0.0.1:%u/live", cases[i / 2].scheme, camera.port);
-    code = i % 2 ? run_preview (uri) : run_stream (uri);
+    code = i % 2 ? run_preview (uri) : run_stream (uri, "owner");
     GST_INFO ("%u: %s, %d logins at the camera, %d connections and %d logins elsewhere", i, code,
               camera.logins, other.connections, other.logins);
     fail_unless (g_atomic_int_get (&camera.logins) > 0, "case %u: the camera got no password", i);
@@ -219,6 +223,31 @@ GST_START_TEST (test_elsewhere)
 }
 GST_END_TEST;
 
+/* A camera without a password may redirect: there is none to lose. */
+GST_START_TEST (test_open)
+{
+  static const gchar *const schemes[] = { "http", "rtsp" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (schemes); i++) {
+    const gchar *protocol = i ? "RTSP/1.0" : "HTTP/1.1";
+    g_autofree gchar *uri = NULL, *code = NULL;
+    Server camera, other;
+
+    server_open (&camera, protocol);
+    server_open (&other, protocol);
+    camera.open = TRUE;
+    camera.answer = g_strdup_printf ("Location: %s://127.0.0.1:%u/\r\nContent-Length: 0\r\n\r\n",
+                                     schemes[i], other.port);
+    uri = g_strdup_printf ("%s://127.0.0.1:%u/live", schemes[i], camera.port);
+    code = run_stream (uri, NULL);
+    fail_unless (g_atomic_int_get (&other.connections) > 0, "%s: not followed: %s", uri, code);
+    fail_unless (g_atomic_int_get (&other.logins) == 0);
+    server_close (&camera);
+    server_close (&other);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 confine_suite (void)
 {
@@ -227,6 +256,7 @@ confine_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_elsewhere);
+  tcase_add_test (tc, test_open);
   return s;
 }
 
