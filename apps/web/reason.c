@@ -96,6 +96,8 @@ static const struct
     "the picture has been the same for {seconds} seconds; if this lasts, restart the camera" },
   { WEB_REASON_SOURCE_HANGS, "source-hangs",
     "the source hangs and cannot be stopped; check the device, or restart cudaccl-watch" },
+  { WEB_REASON_RATE_LIMITED, "rate-limited",
+    "the camera sends more than {rate} frames a second, `max-rate`; {count} were left out" },
   { WEB_REASON_NO_CLIPS, "no-clips", "no clips: only H.264 and H.265 are recorded" },
   { WEB_REASON_NO_CLIPS_RTSP, "no-clips-rtsp",
     "no clips: only H.264 and H.265 are recorded; choose one of them in the camera's settings, or "

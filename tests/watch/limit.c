@@ -535,6 +535,45 @@ GST_START_TEST (test_retry)
 }
 GST_END_TEST;
 
+/* Frames beyond the rate are not analysed, and the status says so. */
+GST_START_TEST (test_rate)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("watch-XXXXXX", NULL);
+  g_autoptr (WatchSettings) settings = NULL;
+  g_autoptr (GError) error = NULL;
+  WatchShared shared = { "session", watch_store_open (folder, &error),
+                         watch_media_open (folder, 0, 0, &error) };
+  gint64 start = g_get_monotonic_time (), end = start + 60 * G_USEC_PER_SEC;
+  gboolean limited = FALSE;
+  WatchCamera *camera;
+  guint64 frames = 0;
+
+  settings =
+      watch_settings_parse ("/tmp/watch.conf", "[camera a]\nuri = test://\nmax-rate = 2\n", &error);
+  fail_unless (settings && shared.store && shared.media, "%s", error ? error->message : "");
+  camera =
+      watch_camera_new (settings, g_ptr_array_index (settings->cameras, 0), &shared, NULL, NULL);
+  while (!limited && g_get_monotonic_time () < end) {
+    WatchCameraStatus status;
+
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+    watch_camera_get_status (camera, &status);
+    limited = status.reason && g_str_equal (status.reason->code, "rate-limited");
+    frames = status.frames;
+    watch_camera_status_clear (&status);
+  }
+  fail_unless (limited, "%u frames", (guint) frames);
+  /* What may come at once, and the rate. */
+  fail_unless (frames <= 8 + 2 * (guint) ((g_get_monotonic_time () - start) / G_USEC_PER_SEC + 1),
+               "%u frames", (guint) frames);
+  watch_camera_free (camera);
+  watch_media_unref (shared.media);
+  watch_store_close (shared.store);
+  remove_tree (folder);
+}
+GST_END_TEST;
+
 static Suite *
 limit_suite (void)
 {
@@ -543,6 +582,7 @@ limit_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_retry);
+  tcase_add_test (tc, test_rate);
   tcase_add_loop_test (tc, test_pictures, 0, 2 * G_N_ELEMENTS (cases));
   return s;
 }

@@ -728,6 +728,35 @@ GST_START_TEST (test_retention)
 }
 GST_END_TEST;
 
+/* The newer and many files of a camera that floods the folder go, not the older ones of another. */
+GST_START_TEST (test_flood)
+{
+  g_autofree gchar *calm = NULL;
+  g_auto (GStrv) removed = NULL;
+  WatchMedia *media;
+  WatchMediaStats stats;
+
+  write_file ("calm/2026-01-10/120000-000001-aaaa.mp4", 300);
+  write_file ("calm/2026-01-30/120000-000002-aaaa.mp4", 200);
+  for (guint i = 0; i < 20; i++) {
+    g_autofree gchar *name =
+        g_strdup_printf ("flood/2026-01-%u/1100%02u-%06u-aaaa.mp4", 30 + i / 10, i, i + 1);
+
+    write_file (name, 100);
+  }
+  media = open_media (30, 1000);
+  removed = watch_media_sweep (media, TIME);
+  watch_media_get_stats (media, &stats);
+  fail_unless_equals_uint64 (stats.bytes, 1000);
+  fail_unless_equals_int (g_strv_length (removed), 15);
+  for (guint i = 0; i < 15; i++)
+    fail_unless (g_str_has_prefix (removed[i], "flood/"), "%s", removed[i]);
+  calm = watch_media_get_path (media, "calm/2026-01-10/120000-000001-aaaa.mp4");
+  fail_unless (g_file_test (calm, G_FILE_TEST_EXISTS));
+  watch_media_unref (media);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_names)
 {
   static const gchar *const wrong[] = {
@@ -788,6 +817,7 @@ recorder_suite (void)
   tcase_add_test (tcase, test_neighbour);
   tcase_add_test (tcase, test_killed);
   tcase_add_test (tcase, test_retention);
+  tcase_add_test (tcase, test_flood);
   tcase_add_test (tcase, test_names);
   return suite;
 }

@@ -17,6 +17,7 @@
 #define MAX_STARTING 8                        /* most streams without a frame at a time, */
 #define STARTING_TIME (3 * G_USEC_PER_SEC)    /* each for at most this long */
 #define MAX_HANGING 3                         /* most streams that hang while stopping */
+#define EXCESS_TIME (10 * G_USEC_PER_SEC)     /* for which the status has excess frames */
 #define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
 
 typedef struct _Camera Camera;
@@ -63,6 +64,8 @@ struct _Camera
   guint64 lost, late, frames;
   gdouble rate;
   guint64 late_before; /* late frames of earlier streams */
+  guint64 excess;      /* frames of this stream beyond `max-rate` */
+  gint64 excess_time;  /* monotonic time of the last one, or 0 */
   gint64 frozen_after;
   gboolean frozen;      /* the picture does not change */
   WatchFrozen pictures; /* streaming thread only */
@@ -143,6 +146,9 @@ on_frame (GstBuffer *buffer, const GstVideoInfo *video, const WatchFrameInfo *in
   feed->last = now;
   self->frames++;
   self->late = self->late_before + info->late;
+  if (info->excess != self->excess)
+    self->excess_time = info->excess ? now : 0;
+  self->excess = info->excess;
   if (!self->idle && !frozen && self->state != WATCH_CAMERA_RUNNING)
     self->idle = g_idle_add (on_running, self);
   g_mutex_unlock (&self->lock);
@@ -431,10 +437,17 @@ on_tick (gpointer user_data)
 
 /* --- The interface --- */
 
-/* Returns why there are no clips, or NULL. */
+/* Returns what is wrong although the camera runs, or NULL. */
 static WebReason *
 get_hint (Camera *self)
 {
+  if (self->state == WATCH_CAMERA_RUNNING && self->excess_time &&
+      g_get_monotonic_time () < self->excess_time + EXCESS_TIME) {
+    g_autofree gchar *rate = g_strdup_printf ("%u", self->parent.settings->max_rate);
+    g_autofree gchar *count = g_strdup_printf ("%" G_GUINT64_FORMAT, self->excess);
+
+    return web_reason_new (WEB_REASON_RATE_LIMITED, "rate", rate, "count", count, NULL);
+  }
   if (self->state != WATCH_CAMERA_RUNNING || !self->recorder || self->parent.settings->record_uri ||
       !self->analyse.stream || watch_stream_can_record (self->analyse.stream))
     return NULL;
@@ -555,8 +568,8 @@ camera_free (WatchCamera *camera)
 static gboolean
 needs_restart (const WatchCameraSettings *a, const WatchCameraSettings *b)
 {
-  static const gchar *const names[] = { "uri",    "record-uri", "credentials", "classes",
-                                        "detect", "record",     "loop",        "max-pixels" };
+  static const gchar *const names[] = { "uri",    "record-uri", "credentials", "classes", "detect",
+                                        "record", "loop",       "max-pixels",  "max-rate" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (!watch_camera_settings_equal (a, b, names[i]))

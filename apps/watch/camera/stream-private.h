@@ -18,7 +18,7 @@ struct _WatchStream
   gchar *uri, *user, *password;
   gboolean loop;
   gboolean analyse, paced;
-  guint skip_decoders;
+  guint skip_decoders, max_rate;
   WatchStreamFuncs funcs;
   gpointer user_data;
   GstPadProbeCallback on_encoded; /* probe for access units behind the parser */
@@ -52,6 +52,8 @@ struct _WatchStream
   GstClockTimeDiff offset; /* running time at which a repeated file began again */
   gboolean dropping;       /* drop access units up to the next key frame */
   GstClockTimeDiff baseline;
+  gdouble credit;     /* frames that may pass now */
+  gint64 credit_time; /* monotonic time of `credit` */
   gint64 last_frame;  /* monotonic time of the last frame that was not dropped */
   gint64 last_source; /* when the last source was replaced */
   WatchFrameInfo info;

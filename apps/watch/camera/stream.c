@@ -27,6 +27,8 @@
 #define MAX_BASELINE (5 * GST_SECOND)
 #define BASELINE_STEP GST_MSECOND /* a frame */
 
+#define MAX_BURST 4.0 /* seconds of `max-rate` that may come at once, as after a connection */
+
 #define DIAGNOSE_TIMEOUT 5 /* seconds */
 
 static WatchStream *
@@ -194,6 +196,22 @@ is_key (WatchStream *self, GstClockTimeDiff running)
   return FALSE;
 }
 
+/* Whether the frame is beyond the camera's rate. */
+static gboolean
+is_excess (WatchStream *self, gint64 now)
+{
+  if (self->credit_time)
+    self->credit += (gdouble) (now - self->credit_time) * self->max_rate / G_USEC_PER_SEC;
+  self->credit = MIN (self->credit, MAX_BURST * self->max_rate);
+  self->credit_time = now;
+  if (self->credit < 1) {
+    self->info.excess++;
+    return TRUE;
+  }
+  self->credit--;
+  return FALSE;
+}
+
 /* In front of the analysis. */
 static GstPadProbeReturn
 on_decoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
@@ -208,6 +226,8 @@ on_decoded (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
     self->info.late++;
     return GST_PAD_PROBE_DROP;
   }
+  if (is_excess (self, now))
+    return GST_PAD_PROBE_DROP;
   self->last_frame = now;
   return GST_PAD_PROBE_OK;
 }
@@ -567,6 +587,8 @@ watch_stream_new (WatchSettings *settings, WatchCameraSettings *camera, const gc
   self->password = g_strdup (camera->password);
   self->loop = camera->loop && g_str_has_prefix (uri, "file:");
   self->analyse = analyse;
+  self->max_rate = camera->max_rate;
+  self->credit = MAX_BURST * camera->max_rate;
   self->paced = g_str_has_prefix (uri, "file:") || g_str_has_prefix (uri, "http");
   self->skip_decoders = skip_decoders;
   self->funcs = *funcs;

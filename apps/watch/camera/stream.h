@@ -21,6 +21,7 @@ typedef struct
   gboolean live;     /* from a camera, not a file */
   gboolean mappable; /* its pixels can be read */
   guint64 late;      /* frames skipped so far because the machine is too slow */
+  guint64 excess;    /* frames skipped so far beyond `max-rate` */
 } WatchFrameInfo;
 
 /* The first two are called in streaming threads, one at a time, and never after

@@ -37,9 +37,25 @@ collect_file (WatchMedia *self, const gchar *day, const gchar *file, gpointer us
     file_clear ((gpointer) &item);
 }
 
-/* Returns the date of the oldest files, or NULL. */
+/* Returns the date of @day, CAMERA/DAY. */
+static const gchar *
+get_date (const gchar *day)
+{
+  return strchr (day, '/') + 1;
+}
+
+/* Whether @day is of one of @cameras, a set; NULL: all. */
+static gboolean
+is_of (const gchar *day, GHashTable *cameras)
+{
+  g_autofree gchar *camera = g_path_get_dirname (day);
+
+  return !cameras || g_hash_table_contains (cameras, camera);
+}
+
+/* Returns the date of the oldest files of @cameras, or NULL. */
 static gchar *
-find_oldest (WatchMedia *self)
+find_oldest (WatchMedia *self, GHashTable *cameras)
 {
   const gchar *oldest = NULL;
   GHashTableIter iter;
@@ -47,12 +63,62 @@ find_oldest (WatchMedia *self)
 
   g_hash_table_iter_init (&iter, self->days);
   while (g_hash_table_iter_next (&iter, &key, NULL)) {
-    const gchar *date = strchr (key, '/') + 1;
-
-    if (!oldest || strcmp (date, oldest) < 0)
-      oldest = date;
+    if (is_of (key, cameras) && (!oldest || strcmp (get_date (key), oldest) < 0))
+      oldest = get_date (key);
   }
   return g_strdup (oldest);
+}
+
+/* Returns the files of @cameras of @date, oldest first. */
+static GArray *
+list_files (WatchMedia *self, const gchar *date, GHashTable *cameras)
+{
+  GArray *files = g_array_new (FALSE, FALSE, sizeof (File));
+  GHashTableIter iter;
+  gpointer key;
+
+  g_array_set_clear_func (files, file_clear);
+  g_hash_table_iter_init (&iter, self->days);
+  while (g_hash_table_iter_next (&iter, &key, NULL)) {
+    if (g_str_equal (get_date (key), date) && is_of (key, cameras))
+      watch_media_list_day (self, key, collect_file, files);
+  }
+  g_array_sort (files, compare_files);
+  return files;
+}
+
+static gboolean
+is_light (gpointer key, gpointer bytes, gpointer share)
+{
+  return *(guint64 *) bytes <= *(guint64 *) share;
+}
+
+/* Returns the set of cameras that take more than their share of the space. While files take more
+ * than the limit, there is one. */
+static GHashTable *
+find_heavy (WatchMedia *self)
+{
+  GHashTable *cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTableIter iter;
+  gpointer key, bytes;
+  guint64 share, n = 0;
+
+  g_hash_table_iter_init (&iter, self->days);
+  while (g_hash_table_iter_next (&iter, &key, &bytes)) {
+    gchar *camera = g_path_get_dirname (key);
+    guint64 *sum = g_hash_table_lookup (cameras, camera);
+
+    if (!sum) {
+      sum = g_new0 (guint64, 1);
+      g_hash_table_insert (cameras, g_strdup (camera), sum);
+    }
+    n += !*sum && *(guint64 *) bytes;
+    *sum += *(guint64 *) bytes;
+    g_free (camera);
+  }
+  share = self->retention_bytes / MAX (n, 1);
+  g_hash_table_foreach_remove (cameras, is_light, &share);
+  return cameras;
 }
 
 static gboolean
@@ -89,9 +155,9 @@ remove_file (WatchMedia *self, const File *file, GPtrArray *names)
   g_ptr_array_add (names, name);
 }
 
-/* Forgets the folders of @date, which are empty. */
+/* Forgets the folders of @date and @cameras, which are empty, except those in @kept. */
 static void
-remove_date (WatchMedia *self, const gchar *date)
+forget_days (WatchMedia *self, const gchar *date, GHashTable *cameras, GHashTable *kept)
 {
   GHashTableIter iter;
   gpointer key, sum;
@@ -101,7 +167,8 @@ remove_date (WatchMedia *self, const gchar *date)
     g_autofree gchar *path = g_build_filename (self->folder, key, NULL);
     g_autofree gchar *camera = g_path_get_dirname (path);
 
-    if (!g_str_equal (strchr (key, '/') + 1, date))
+    if (!g_str_equal (get_date (key), date) || !is_of (key, cameras) ||
+        (kept && g_hash_table_contains (kept, key)))
       continue;
     g_rmdir (path);
     /* Fails if there are other days. */
@@ -114,49 +181,81 @@ remove_date (WatchMedia *self, const gchar *date)
   }
 }
 
+/* Removes the files from before @limit. Clips may be written to the folder of @today and, around
+ * midnight, yesterday. */
+static void
+sweep_old (WatchMedia *self, GDateTime *limit, const gchar *today, GPtrArray *names)
+{
+  g_autofree gchar *limit_date = g_date_time_format (limit, "%Y-%m-%d");
+  g_autofree gchar *limit_time = g_date_time_format (limit, "%H%M%S");
+
+  for (;;) {
+    g_autofree gchar *date = find_oldest (self, NULL);
+    const gint age = date ? strcmp (date, limit_date) : 1;
+    g_autoptr (GArray) files = NULL;
+    guint i;
+
+    if (age > 0)
+      return;
+    files = list_files (self, date, NULL);
+    for (i = 0; i < files->len; i++) {
+      const File *file = &g_array_index (files, File, i);
+
+      if (age == 0 && strncmp (file->file, limit_time, 6) >= 0)
+        break;
+      remove_file (self, file, names);
+    }
+    if (i < files->len || strcmp (date, today) >= 0)
+      return;
+    forget_days (self, date, NULL, NULL);
+  }
+}
+
+/* Removes files of cameras with more than their share until all fit. A camera that floods the
+ * folder pushes out none of the others. */
+static void
+sweep_large (WatchMedia *self, const gchar *today, GPtrArray *names)
+{
+  gboolean progress = TRUE;
+
+  while (progress && is_too_large (self)) {
+    g_autoptr (GHashTable) heavy = find_heavy (self);
+    g_autoptr (GHashTable) kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    g_autofree gchar *date = find_oldest (self, heavy);
+    g_autoptr (GArray) files = NULL;
+    const guint before = names->len;
+
+    if (!date)
+      return;
+    files = list_files (self, date, heavy);
+    for (guint i = 0; i < files->len; i++) {
+      const File *file = &g_array_index (files, File, i);
+      g_autoptr (GHashTable) now_heavy = is_too_large (self) ? find_heavy (self) : NULL;
+
+      if (now_heavy && is_of (file->day, now_heavy))
+        remove_file (self, file, names);
+      else
+        g_hash_table_add (kept, g_strdup (file->day));
+    }
+    progress = names->len > before || strcmp (date, today) < 0;
+    if (strcmp (date, today) < 0)
+      forget_days (self, date, heavy, kept);
+    /* All that is kept belongs to cameras that are no longer heavy, or fits. */
+  }
+}
+
 gchar **
 watch_media_sweep (WatchMedia *self, gint64 now)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  const gint64 second = now / G_USEC_PER_SEC;
-  g_autoptr (GDateTime) today = g_date_time_new_from_unix_utc (second);
+  g_autoptr (GDateTime) today = g_date_time_new_from_unix_utc (now / G_USEC_PER_SEC);
   g_autoptr (GDateTime) limit = g_date_time_add_days (today, -(gint) self->retention_days);
   g_autofree gchar *today_date = g_date_time_format (today, "%Y-%m-%d");
-  g_autofree gchar *limit_date = g_date_time_format (limit, "%Y-%m-%d");
-  g_autofree gchar *limit_time = g_date_time_format (limit, "%H%M%S");
 
   g_mutex_lock (&self->index_lock);
-  for (;;) {
-    g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (File));
-    g_autofree gchar *date = find_oldest (self);
-    const gint age = date && self->retention_days ? strcmp (date, limit_date) : 1;
-    GHashTableIter iter;
-    gpointer key;
-    guint i;
-
-    if (!date || (age > 0 && !is_too_large (self)))
-      break;
-    g_array_set_clear_func (files, file_clear);
-    g_hash_table_iter_init (&iter, self->days);
-    while (g_hash_table_iter_next (&iter, &key, NULL)) {
-      if (g_str_equal (strchr (key, '/') + 1, date))
-        watch_media_list_day (self, key, collect_file, files);
-    }
-    g_array_sort (files, compare_files);
-    for (i = 0; i < files->len; i++) {
-      const File *file = &g_array_index (files, File, i);
-
-      if (age > 0 || (age == 0 && strncmp (file->file, limit_time, 6) >= 0)) {
-        if (!is_too_large (self))
-          break;
-      }
-      remove_file (self, file, names);
-    }
-    /* Clips may be written to the folders of today and, around midnight, yesterday. */
-    if (i < files->len || strcmp (date, today_date) >= 0)
-      break;
-    remove_date (self, date);
-  }
+  if (self->retention_days)
+    sweep_old (self, limit, today_date, names);
+  sweep_large (self, today_date, names);
   g_mutex_unlock (&self->index_lock);
   g_ptr_array_add (names, NULL);
   return (gchar **) g_ptr_array_free (g_steal_pointer (&names), FALSE);

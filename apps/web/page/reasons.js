@@ -85,6 +85,8 @@ const sentences = {
     'seit {seconds} Sekunden das gleiche Bild; wenn das anhält, die Kamera neu starten'],
   'source-hangs': ['the source hangs and cannot be stopped; check the device, or restart cudaccl-watch',
     'die Quelle hängt und lässt sich nicht beenden; prüfen Sie das Gerät, oder starten Sie cudaccl-watch neu'],
+  'rate-limited': ['the camera sends more than {rate} frames a second, `max-rate`; {count} were left out',
+    'die Kamera sendet mehr als {rate} Bilder pro Sekunde, `max-rate`; {count} wurden ausgelassen'],
   'no-clips': ['no clips: only H.264 and H.265 are recorded',
     'keine Clips: nur H.264 und H.265 werden aufgenommen'],
   'no-clips-rtsp': ['no clips: only H.264 and H.265 are recorded; choose one of them in the camera\'s settings, or set `record-uri`',
