@@ -4,9 +4,9 @@
     fleet.py [--build FOLDER] [--cameras 1000] [--programs 20] [--seconds 120] [--seed N]
 
 Kills programs at random and starts them again, as Kubernetes does; kills cudaccl-collect and PostgreSQL, takes the broker
-away, and adds and removes a program. Then compares what the programs committed with what is in PostgreSQL, and reports
-how long cameras were away. Fails if an event is lost or there twice, or a camera of a killed program was away for more
-than 10 seconds. Needs PostgreSQL and librdkafka's mock; returns 77 without."""
+away, adds and removes a program, and sends wrong lines. Then compares what the programs committed with what is in
+PostgreSQL, and reports how long cameras were away. Fails if an event is lost or there twice, or a camera of a killed
+program was away for more than 10 seconds. Needs PostgreSQL and librdkafka's mock; returns 77 without."""
 
 import argparse
 import collections
@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "tests/watch"))
 import fleetlib
 
 BACK_AFTER = 10  # seconds
+HOSTILE = 10  # lines at each kill
 RESTART_AFTER = 1.0  # seconds: as a kubelet, roughly
 
 
@@ -73,6 +74,7 @@ class Fleet:
         self.names = [f"camera-{i}" for i in range(options.cameras)]
         self.cameras_text = "".join(f"[camera {name}]\nuri = test://\n" for name in self.names)
         self.failures, self.report, self.kills = [], {}, []
+        self.senders = []  # of hostile lines
         self.kafka = fleetlib.Kafka(options.build / "pipelines/kafka-mock", "fleet")
         self.postgres = fleetlib.Postgres()
         self.settings = folder / "collect.conf"
@@ -125,6 +127,14 @@ class Fleet:
             self.members[-1].process.wait(20)
             self.gone.append(self.members.pop())
 
+    def send_hostile(self):
+        """Puts wrong lines among the events; while the broker is away they wait."""
+        sender = subprocess.Popen([self.options.build / "apps/send-lines/send-lines", f"kafka://{self.kafka.address}/fleet"],
+                                  stdin=subprocess.PIPE)
+        sender.stdin.write(b"".join(line + b"\n" for line in fleetlib.make_hostile(self.random, HOSTILE)))
+        sender.stdin.close()
+        self.senders.append(sender)
+
     def run(self):
         self.gone = []
         end = time.time() + self.options.seconds
@@ -139,6 +149,7 @@ class Fleet:
             self.kills.append((time.time(), member.index))
             member.kill()
             self.disturbed["programs killed"] += 1
+            self.send_hostile()
         self.wait(BACK_AFTER)
 
     def disturb(self, what):
@@ -160,6 +171,8 @@ class Fleet:
 
     def finish(self):
         """Waits until nothing is on the way, and stops all."""
+        for sender in self.senders:
+            sender.wait(60)
         end = time.time() + 60  # cudaccl-collect may have been away for long
         while len((fleet := self.get_fleet())["cameras"]) < len(self.names) and time.time() < end:
             self.wait(1)
@@ -224,8 +237,18 @@ class Fleet:
         self.report["in PostgreSQL"] = (f"{len(stored)}: all but {len(lost)}, of which {len(lost & told)} were told; "
                                         f"{len(stored.keys() - self.ledger.keys())} were not in the ledger yet when a program was killed")
         self.report["lines that came again, since the last start"] = str(status["again"])
-        if status["refused"]:
-            self.fail(f"{status['refused']} lines were refused")
+        hostile = HOSTILE * len(self.senders)
+        self.report["wrong lines"] = f"{hostile} sent, {status['refused']} refused since the last start"
+        if not 0 < status["refused"] <= hostile:
+            self.fail(f"{status['refused']} lines were refused, of {hostile} wrong ones")
+        answers = []
+        for _ in range(20):
+            begin = time.time()
+            self.collect.get("/api/fleet")
+            answers.append(1000 * (time.time() - begin))
+        memory = pathlib.Path(f"/proc/{self.collect.process.pid}/status").read_text().split("VmHWM:")[1].split()[0]
+        self.report["/api/fleet, ms"] = f"median {statistics.median(answers):.0f}, at most {max(answers):.0f}"
+        self.report["memory of cudaccl-collect, MB"] = f"at most {int(memory) / 1024:.0f}"
 
     def check_recovery(self):
         # Spans in which a program had the camera: it may have moved away and back in the same session.
