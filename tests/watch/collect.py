@@ -219,7 +219,8 @@ class Collect(unittest.TestCase):
             time.sleep(2)
         most = self.get_memory("VmHWM")
         print(f"{stored} lines, {most:.0f} MB at most", flush=True)
-        self.assertLess(most, 140)
+        if "ASAN_OPTIONS" not in os.environ:
+            self.assertLess(most, 140)
 
     def get_memory(self, name):
         text = pathlib.Path(f"/proc/{self.program.process.pid}/status").read_text()
