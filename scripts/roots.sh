@@ -91,6 +91,8 @@ make_root() {
       keys=$ubuntu_keyring from=(${UBUNTU_MIRROR:+"$UBUNTU_MIRROR"}) components=main,universe
       [[ -e $keys ]] || { say "no $keys (package ubuntu-keyring)" && return 1; }
     fi
+    # An older debootstrap does not know the next release, which is made as all are.
+    [[ -e /usr/share/debootstrap/scripts/$suite ]] || from+=(/usr/share/debootstrap/scripts/sid)
     say "making $where from $suite"
     quietly debootstrap --variant=minbase --keyring="$keys" --components="$components" \
       "$suite" "$where" "${from[@]}" || return

@@ -5,10 +5,11 @@
 #   ubuntu22   GStreamer 1.20, without CUDA: Ubuntu's 11.5 is too old
 #   debian12   GStreamer 1.22, CUDA 11.8
 #   debian13   GStreamer 1.26, CUDA 12.4
+#   debian14   GStreamer 1.28 and what else is in Debian's testing, without CUDA
 #
 #   tests/versions.sh [--no-cuda] [--cuda-arch LIST] [--pages] [--folder FOLDER] [ROOT...]
 #
-# ROOT          one of the three; default: all
+# ROOT          one of the four; default: all
 # --no-cuda     without CUDA's packages, which are several GB
 # --cuda-arch   compute capabilities to compile for, e.g. 75,86; default: all
 # --pages       updates docs/elements from debian13, whose build has every feature
@@ -25,7 +26,7 @@ set -euo pipefail
 # shellcheck source=scripts/roots.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/roots.sh"
 
-declare -A suites=([ubuntu22]=jammy [debian12]=bookworm [debian13]=trixie)
+declare -A suites=([ubuntu22]=jammy [debian12]=bookworm [debian13]=trixie [debian14]=forky)
 
 cuda=yes cuda_arch=auto pages=no folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/roots
 names=()
@@ -52,7 +53,7 @@ while (($#)); do
   esac
   shift
 done
-((${#names[@]})) || names=(ubuntu22 debian12 debian13)
+((${#names[@]})) || names=(ubuntu22 debian12 debian13 debian14)
 
 # install_in ROOT PACKAGE...: installs what the project's scripts install, and these packages.
 install_in() {
@@ -119,7 +120,7 @@ check_root() {
   local extra=(gi-docgen gir1.2-gst-plugins-bad-1.0 gjs gstreamer1.0-plugins-bad
     libgstreamer-plugins-bad1.0-dev mosquitto mosquitto-clients opencv-doc)
   [[ $name != debian13 ]] || make_pages=$pages
-  [[ $name != ubuntu22 ]] || cuda=
+  [[ $name != ubuntu22 && $name != debian14 ]] || cuda=
   [[ -z $cuda ]] || extra+=(nvidia-cuda-toolkit)
   make_root "$where" "${suites[$name]}" || return
   copy_sources "$where" || return

@@ -141,6 +141,23 @@ GST_START_TEST (test_source)
 }
 GST_END_TEST;
 
+/* Contexts reach every element, which is not locked then. */
+GST_START_TEST (test_context)
+{
+  GstElement *element = gst_element_factory_make (names[__i__], NULL);
+  GstContext *context = gst_context_new ("test.context", FALSE);
+  GstContext *got;
+
+  gst_element_set_context (element, context);
+  gst_element_set_context (element, context);
+  got = gst_element_get_context (element, "test.context");
+  fail_unless (got == context);
+  gst_context_unref (got);
+  gst_context_unref (context);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 static Suite *
 cclproperties_suite (void)
 {
@@ -149,6 +166,7 @@ cclproperties_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_properties, 0, G_N_ELEMENTS (names));
+  tcase_add_loop_test (tc, test_context, 0, G_N_ELEMENTS (names));
   tcase_add_test (tc, test_strings);
   tcase_add_test (tc, test_source);
 

@@ -30,6 +30,7 @@ typedef struct
   guint id;
   WatchPicture func;
   gpointer user_data;
+  gboolean boxes;
 } Viewer;
 
 /* --- Cameras --- */
@@ -75,7 +76,7 @@ static guint
 add_viewer (WatchCamera *camera, gboolean boxes, guint rate, WatchPicture func, gpointer user_data)
 {
   Camera *self = (Camera *) camera;
-  Viewer viewer = { ++self->fake->next_id, func, user_data };
+  Viewer viewer = { ++self->fake->next_id, func, user_data, boxes };
 
   g_array_append_val (self->viewers, viewer);
   return viewer.id;
@@ -307,6 +308,20 @@ watch_fake_reset (WatchApp *app)
     return;
   g_assert_true (g_file_set_contents_full (self->path, self->text, -1, 0, 0600, NULL));
   reload (app, NULL);
+}
+
+guint
+watch_fake_get_boxes (WatchApp *app)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < app->cameras->len; i++) {
+    const GArray *viewers = ((Camera *) g_ptr_array_index (app->cameras, i))->viewers;
+
+    for (guint v = 0; v < viewers->len; v++)
+      n += g_array_index (viewers, Viewer, v).boxes;
+  }
+  return n;
 }
 
 guint

@@ -30,5 +30,7 @@ void watch_fake_reset (WatchApp *self);
 
 /* Viewers and listeners that were not removed. */
 guint watch_fake_get_viewers (WatchApp *self);
+/* Viewers that want boxes. */
+guint watch_fake_get_boxes (WatchApp *self);
 
 #endif /* __WATCH_FAKE_H__ */

@@ -13,7 +13,7 @@
 #include "apps/web/json.h"
 #include "apps/watch/store/store.h"
 #include "apps/watch/http/synopsis-job.h"
-#include "apps/synopsis/synopsis.h"
+#include "apps/synopsis/private.h"
 #include "tests/lib/removetree.h"
 
 #define WIDTH 320
@@ -464,6 +464,26 @@ GST_START_TEST (test_scan)
 }
 GST_END_TEST;
 
+/* The cut of a time is the last one at it. */
+GST_START_TEST (test_cuts)
+{
+  static const gint64 times[] = { 0, 10, 20, 30, 40 };
+  g_autoptr (GArray) cuts = g_array_new (FALSE, TRUE, sizeof (WatchCut));
+  WatchTube tube = { .cuts = cuts };
+
+  for (guint n = 1; n <= G_N_ELEMENTS (times); n++) {
+    WatchCut cut = { .time = times[n - 1] };
+
+    g_array_append_val (cuts, cut);
+    for (gint64 time = 0; time < 60; time++)
+      fail_unless_equals_int64 (watch_tube_get_cut (&tube, time)->time,
+                                times[MIN ((guint) time / 10, n - 1)]);
+  }
+  g_array_index (cuts, WatchCut, cuts->len - 1).time = G_TIME_SPAN_SECOND;
+  fail_unless_equals_int (watch_tube_get_length (&tube), WATCH_SYNOPSIS_RATE + 1);
+}
+GST_END_TEST;
+
 static Suite *
 recordings_suite (void)
 {
@@ -477,6 +497,7 @@ recordings_suite (void)
   tcase_add_test (tc, test_job);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_scan);
+  tcase_add_test (tc, test_cuts);
   return s;
 }
 

@@ -26,6 +26,12 @@ GST_START_TEST (test_live)
   fail_unless (strstr (client.answer->str, "Content-Type: multipart/x-mixed-replace; "
                                            "boundary=cudaccl"));
   fail_unless (strstr (client.answer->str, "Content-Length: 11\r\nX-Camera: yard\r\n"));
+  fail_unless_equals_int (watch_fake_get_boxes (watch), 1);
+  client_open (&both, "GET /api/cameras/yard/live?boxes=0 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  fail_unless (client_read (&both, "picture"));
+  fail_unless_equals_int (watch_fake_get_viewers (watch), 2);
+  fail_unless_equals_int (watch_fake_get_boxes (watch), 1);
+  client_close (&both);
 
   /* A camera that is changed is a new one: its viewers follow. */
   g_free (ask (SEND ("PUT", "/api/cameras/yard", "{\"loop\":  true}")));
