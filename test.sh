@@ -7,8 +7,9 @@
 #   ./test.sh --ci   as in CI: all tests in their long forms, those of a fleet, and those of the CUDA
 #                    backend on an emulated device; warnings are errors; also builds with clang and its
 #                    address and undefined behaviour sanitizers, runs the fuzzers and the tests with them,
-#                    and checks the format of the sources, the scripts (shellcheck) and the links of the
-#                    documentation. A skipped test is a failure, unless tests/skips.ci has a reason
+#                    measures the coverage of branches, and checks the format of the sources, the scripts
+#                    (shellcheck) and the links of the documentation. A skipped test is a failure, unless
+#                    tests/skips.ci has a reason
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -109,8 +110,9 @@ check_shell() {
 
 # Plugins are linked without the sanitizers' library, which is in clang's programs only.
 build_with_sanitizers() {
-  CC=clang CXX=clang++ build_in "$@" -Dwerror=true -Dbuildtype=debugoptimized \
-    -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled
+  CC=clang CXX=clang++ build_in "$@" -Dwerror=true -Dbuildtype=debugoptimized -Dfuzz=enabled \
+    -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
+    "-Dc_args=-fprofile-instr-generate -fcoverage-mapping" -Dc_link_args=-fprofile-instr-generate
 }
 
 # Of ccljson's test.
@@ -141,16 +143,24 @@ else
   check "shellcheck of the scripts" check_shell
   check "site of the documentation" docs/site.sh "$builds/build-ci/site"
 
-  # Half a core for each. The same seed each time, so that a failure is due to a change.
-  check "fuzzers" tests/fuzz/run.sh --seconds 60 --seed 1 --jobs 4 --build "$builds/build-fuzz"
   # Two compute capabilities, with and without dependent launches: all of them take four times as
   # long to compile.
   meson_tests build_for_ci "$builds/build-ci" -Dwerror=true -Dcuda-arch=75,90
 
+  # One build for the fuzzers, the sanitizers and the coverage.
+  sanitized=$builds/build-clang
+  export LLVM_PROFILE_FILE=/dev/null
+  stage "build in build-clang" build_with_sanitizers "$sanitized" || true
+  # Half a core for each. The same seed each time, so that a failure is due to a change.
+  check "fuzzers" tests/fuzz/run.sh --seconds 45 --seed 1 --jobs 4 --build "$sanitized"
+
   export ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  meson_tests build_with_sanitizers "$builds/build-clang"
+  # Programs add up their counts, in one file for each that is linked.
+  export LLVM_PROFILE_FILE=$sanitized/coverage/%m.profraw
+  meson_tests build_with_sanitizers "$sanitized"
+  stage "coverage" tests/coverage.py "$sanitized" || result failed "coverage"
 fi
 
 summarize
