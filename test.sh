@@ -158,6 +158,7 @@ else
   export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   # Programs add up their counts, in one file for each that is linked.
+  rm -rf "$sanitized/coverage"
   export LLVM_PROFILE_FILE=$sanitized/coverage/%m.profraw
   meson_tests build_with_sanitizers "$sanitized"
   stage "coverage" tests/coverage.py "$sanitized" || result failed "coverage"
