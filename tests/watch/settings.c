@@ -76,6 +76,9 @@ GST_START_TEST (test_all)
   g_autoptr (GError) error = NULL;
   g_autoptr (WatchSettings) settings = watch_settings_parse (path, text, &error);
   g_autofree gchar *data = g_build_filename (folder, "data", NULL);
+  g_autoptr (WatchSettings) other =
+      watch_settings_parse (path, "[lines]\nfile = events.jsonl\n", NULL);
+  g_autofree gchar *lines = g_build_filename (folder, "events.jsonl", NULL);
   const WatchCameraSettings *yard;
 
   fail_unless (settings != NULL, "%s", error ? error->message : "");
@@ -87,6 +90,8 @@ GST_START_TEST (test_all)
   fail_unless_equals_uint64 (settings->retention_bytes, 1500000000);
   fail_unless_equals_int (g_strv_length (settings->webhooks), 2);
   fail_unless_equals_string (settings->webhooks[0], "http://a/?x=1,2");
+  fail_unless_equals_string (settings->lines, "-");
+  fail_unless_equals_string (other->lines, lines);
   fail_unless (settings->line_kinds == (WATCH_LINE_TRACKS | WATCH_LINE_FRAMES));
   fail_unless_equals_int (settings->cameras->len, 3);
   yard = watch_settings_find (settings, "yard");

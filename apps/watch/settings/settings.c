@@ -23,6 +23,7 @@ typedef enum
   EMPTY_TEXT, /* gchar *; may be set to nothing */
   PATH,       /* gchar *; made absolute */
   FILE_PATH,  /* the same; the file must exist */
+  OUTPUT,     /* the same, or - for standard output */
   SECRET,     /* gchar *; first line of a file that others must not be able to read */
   USER,       /* two gchar *: user and password, from such a file */
   WORDS,      /* gchar **; separated by spaces */
@@ -104,7 +105,7 @@ static const Key keys[] = {
   { "kafka", "ca-file", FILE_PATH, FIELD (kafka_ca), NULL, "a PEM file" },
   { "webhooks", "urls", WORDS, FIELD (webhooks), NULL,
     "addresses with http:// or https://, separated by spaces", .check = is_web_uri },
-  { "lines", "file", TEXT, FIELD (lines), NULL, "a file, or - for standard output" },
+  { "lines", "file", OUTPUT, FIELD (lines), NULL, "a file, or - for standard output" },
   { "lines", "kinds", OTHER, FIELD (line_kinds), "events",
     "events, tracks and frames, separated by commas" },
   { "onvif", "credentials", USER, FIELD (onvif_user), NULL, USER_FILE },
@@ -439,6 +440,9 @@ read_value (const Reader *reader, const gchar *text, gpointer object)
     *(gchar **) field = make_absolute (reader, text);
     return key->type == PATH || g_file_test (*(gchar **) field, G_FILE_TEST_IS_REGULAR) ||
            fail (reader, "expected %s; there is no file %s", key->expected, *(gchar **) field);
+  case OUTPUT:
+    *(gchar **) field = g_str_equal (text, "-") ? g_strdup (text) : make_absolute (reader, text);
+    return TRUE;
   case SECRET:
     *(gchar **) field = read_secret (reader, text);
     return *(gchar **) field != NULL;
@@ -769,6 +773,7 @@ clear_settings (gpointer data)
     case EMPTY_TEXT:
     case PATH:
     case FILE_PATH:
+    case OUTPUT:
     case SECRET:
       g_free (field[0]);
       break;
@@ -829,6 +834,7 @@ values_equal (const Key *key, gconstpointer a, gconstpointer b)
   case EMPTY_TEXT:
   case PATH:
   case FILE_PATH:
+  case OUTPUT:
   case SECRET:
     return g_strcmp0 (*(gchar **) x, *(gchar **) y) == 0;
   case WORDS:
