@@ -18,6 +18,7 @@
 #include "apps/watch/onvif/probe.h"
 #include "apps/watch/onvif/rtsp.h"
 #include "apps/watch/routes.h"
+#include "apps/watch/settings/replace.h"
 #include "apps/watch/settings/values.h"
 #include "apps/watch/watch.h"
 
@@ -134,7 +135,7 @@ get_default_file (GError **error)
                  g_get_user_config_dir (), g_strerror (errno));
     return NULL;
   }
-  if (!g_file_set_contents_full (path, new_file, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, error))
+  if (!watch_replace_file (path, new_file, 0600, error))
     return NULL;
   g_print ("made the file %s\n", path);
   return g_steal_pointer (&path);

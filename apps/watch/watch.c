@@ -462,6 +462,7 @@ open_all (Watch *self, GError **error)
   self->app.shared.store = watch_store_open (settings->data, error);
   if (!self->app.shared.store)
     return FALSE;
+  watch_settings_clean (settings);
   self->app.shared.media =
       watch_media_open (settings->data, settings->retention_days, settings->retention_bytes, error);
   if (!self->app.shared.media)

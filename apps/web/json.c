@@ -5,6 +5,38 @@
 
 #include <string.h>
 
+static void
+append_escaped (GString *json, const gchar *text)
+{
+  static const gchar letters[] = "\bb\ff\nn\rr\tt\"\"\\\\";
+
+  for (; *text; text++) {
+    guchar c = (guchar) *text;
+    const gchar *pair = letters;
+
+    if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
+      g_string_append_c (json, *text);
+      continue;
+    }
+    while (*pair && *pair != *text)
+      pair += 2;
+    if (*pair)
+      g_string_append_printf (json, "\\%c", pair[1]);
+    else
+      g_string_append_printf (json, "\\u%04x", c);
+  }
+}
+
+static void
+append_quoted (GString *json, const gchar *text)
+{
+  g_autofree gchar *valid = g_utf8_validate (text, -1, NULL) ? NULL : g_utf8_make_valid (text, -1);
+
+  g_string_append_c (json, '"');
+  append_escaped (json, valid ? valid : text);
+  g_string_append_c (json, '"');
+}
+
 /* Separate all but the first member of an object or array. */
 static void
 begin (GString *json, const gchar *name)
@@ -13,8 +45,10 @@ begin (GString *json, const gchar *name)
 
   if (last != '{' && last != '[')
     g_string_append_c (json, ',');
-  if (name)
-    g_string_append_printf (json, "\"%s\":", name);
+  if (name) {
+    append_quoted (json, name);
+    g_string_append_c (json, ':');
+  }
 }
 
 void
@@ -43,41 +77,13 @@ web_json_end_array (GString *json)
   g_string_append_c (json, ']');
 }
 
-static void
-append_escaped (GString *json, const gchar *text)
-{
-  static const gchar letters[] = "\bb\ff\nn\rr\tt\"\"\\\\";
-
-  for (; *text; text++) {
-    guchar c = (guchar) *text;
-    const gchar *pair = letters;
-
-    if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
-      g_string_append_c (json, *text);
-      continue;
-    }
-    while (*pair && *pair != *text)
-      pair += 2;
-    if (*pair)
-      g_string_append_printf (json, "\\%c", pair[1]);
-    else
-      g_string_append_printf (json, "\\u%04x", c);
-  }
-}
-
 void
 web_json_add_string (GString *json, const gchar *name, const gchar *value)
 {
-  g_autofree gchar *valid = NULL;
-
   if (!value)
     return;
-  if (!g_utf8_validate (value, -1, NULL))
-    value = valid = g_utf8_make_valid (value, -1);
   begin (json, name);
-  g_string_append_c (json, '"');
-  append_escaped (json, value);
-  g_string_append_c (json, '"');
+  append_quoted (json, value);
 }
 
 void

@@ -117,6 +117,8 @@ static const struct
   { WEB_REASON_TOKEN_UNSET, "token-unset", "no token is set" },
   { WEB_REASON_REQUESTS_WAIT, "requests-wait", "too many requests of this kind wait: try again" },
   { WEB_REASON_VALUE_WRONG, "value-wrong", "{name}: expected {detail}" },
+  { WEB_REASON_CONTROL_CHARACTER, "control-character",
+    "{name}: control characters, such as tabs and line breaks, are not allowed here; remove them" },
   { WEB_REASON_SETTINGS_REFUSED, "settings-refused", "{detail}" },
   { WEB_REASON_CAMERA_EXISTS, "camera-exists", "there is a camera {camera} already" },
   { WEB_REASON_CAMERA_UNKNOWN, "camera-unknown", "there is no camera {camera}" },

@@ -6,8 +6,10 @@ that comes here is described."""
 
 import http.client
 import json
+import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import urllib.parse
@@ -46,11 +48,13 @@ TYPES = {'string': str, 'integer': int, 'number': (int, float), 'boolean': bool,
 
 
 class OpenApi(unittest.TestCase):
+    ARGUMENTS = ()
+
     @classmethod
     def setUpClass(cls):
-        cls.server = subprocess.Popen([SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        cls.server = subprocess.Popen([SERVER, *cls.ARGUMENTS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         cls.address = urllib.parse.urlsplit(cls.server.stdout.readline().strip()).netloc
-        cls.api = json.loads(cls.ask('/openapi.json')[2])
+        cls.api = json.loads(cls.ask('/openapi.json', token='a-long-token')[2])
 
     @classmethod
     def tearDownClass(cls):
@@ -59,9 +63,11 @@ class OpenApi(unittest.TestCase):
         assert cls.server.wait(20) == 0
 
     @classmethod
-    def ask(cls, path, method='GET', body=None):
+    def ask(cls, path, method='GET', body=None, token=None):
         connection = http.client.HTTPConnection(cls.address, timeout=30)
         headers = {'X-Cudaccl-Watch': '1'}
+        if token:
+            headers['Authorization'] = f'Bearer {token}'
         connection.request(method, path, json.dumps(body).encode() if body is not None else None, headers)
         answer = connection.getresponse()
         result = answer.status, answer.headers.get_content_type(), answer.read()
@@ -141,6 +147,28 @@ class OpenApi(unittest.TestCase):
         self.assertEqual((hall.get('reason'), hall.get('text')), (expected, expected['text']))
         self.check_answer('/api/cameras', '/api/cameras', 'GET', None, 200)
 
+    def test_synopsis_failed(self):
+        """A process that fails says why, or its end does."""
+        reason = {'code': 'synopsis-full', 'arguments': {}, 'text': 'full'}
+        lines = ({'error': 'full', 'reason': reason}, {'error': 'full'}, {'error': 'full', 'reason': {'code': 'of-tomorrow'}}, {'progress': 0.5}, {})
+        for line in lines:
+            with self.subTest(line=line), tempfile.TemporaryDirectory() as folder:
+                program = pathlib.Path(folder) / 'program'
+                program.write_text(f"#!/bin/sh\necho '{json.dumps(line)}'\nexit 1\n")
+                program.chmod(0o700)
+                self.server.stdin.write(f'program {program}\n')
+                self.server.stdin.flush()
+                end = time.monotonic() + 20
+                # The line before may not have arrived.
+                self.check_answer('/api/synopsis', '/api/synopsis', 'DELETE', None, 200)
+                time.sleep(0.2)
+                self.check_answer('/api/synopsis', '/api/synopsis', 'POST', {'camera': 'yard', 'day': '2026-01-31'}, 202)
+                while json.loads(self.ask('/api/synopsis')[2])['state'] == 'running' and time.monotonic() < end:
+                    time.sleep(0.05)
+                self.check_answer('/api/synopsis', '/api/synopsis', 'GET', None, 200)
+                self.assertEqual(json.loads(self.ask('/api/synopsis')[2])['state'], 'failed')
+                self.ask('/api/synopsis', 'DELETE')
+
     def test_description(self):
         names = set()
         for path, operations in self.api['paths'].items():
@@ -175,6 +203,22 @@ class OpenApi(unittest.TestCase):
         elif isinstance(node, list):
             for child in node:
                 self.find_names(child, names)
+
+
+class Refused(OpenApi):
+    """With a token: what is refused has the form of the description, too."""
+    ARGUMENTS = ('--token',)
+    test_answers = test_reason = test_description = test_synopsis_failed = None
+
+    def test_refused(self):
+        for path in ('/api/cameras', '/api/events', '/api/status', '/api/discover', '/api/synopsis'):
+            self.check_answer(path, path, 'GET', None, 401)
+        for _ in range(30):
+            status, _, _ = self.ask('/api/login', 'POST', {'token': 'wrong'})
+            self.check_answer('/api/login', '/api/login', 'POST', {'token': 'wrong'}, status)
+            if status == 429:
+                break
+        self.assertEqual(status, 429)
 
 
 if __name__ == '__main__':

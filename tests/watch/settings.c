@@ -3,9 +3,16 @@
 
 #include <gst/check/gstcheck.h>
 #include <glib/gstdio.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "apps/watch/settings/replace.h"
 #include "apps/watch/settings/settings.h"
 #include "apps/watch/settings/share.h"
 #include "apps/watch/settings/values.h"
@@ -435,6 +442,108 @@ GST_START_TEST (test_edit)
 }
 GST_END_TEST;
 
+/* Changes a setting until it is killed. */
+static void
+run_child (const gchar *file)
+{
+  static const gchar *const names[] = { "schedule", NULL };
+  g_autoptr (WatchSettings) settings = watch_settings_load (file, NULL);
+
+  for (guint i = 0;; i++) {
+    const gchar *const values[] = { i % 2 ? "08:00-18:00" : "09:00-18:00", NULL };
+
+    if (!watch_settings_edit (settings, "a", names, values, NULL))
+      exit (1);
+  }
+}
+
+static guint
+count_files (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+/* A process that is killed may leave a new file, which the next one removes. */
+GST_START_TEST (test_kill)
+{
+  g_autofree gchar *text =
+      g_strdup_printf ("[watch]\ndata = %s\n[camera a]\nuri = test://\n", folder);
+  const guint before = count_files () + 1;
+  guint n_left = 0;
+
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  for (guint round = 0; round < 40; round++) {
+    g_autoptr (WatchSettings) settings = NULL;
+    int status;
+    pid_t child = fork ();
+
+    if (child == 0)
+      run_child (path);
+    g_usleep (20000 + round * 731);
+    kill (child, SIGKILL);
+    fail_unless (waitpid (child, &status, 0) == child && WIFSIGNALED (status));
+    /* The file is whole. */
+    settings = watch_settings_load (path, NULL);
+    fail_unless (settings && settings->cameras->len == 1);
+    n_left += count_files () - before;
+    watch_settings_clean (settings);
+    fail_unless_equals_int (count_files (), before);
+  }
+  GST_INFO ("%u files were left", n_left);
+}
+GST_END_TEST;
+
+/* Only files of the exact form go, and none that a process is writing. */
+GST_START_TEST (test_clean)
+{
+  static const struct
+  {
+    const gchar *name;
+    gboolean removed;
+  } files[] = {
+    { "watch.conf.cudaccl-aB3dE9", TRUE },  { "yard.cudaccl-000000", TRUE },
+    { "watch.conf.sample", FALSE },         { "watch.conf.backup", FALSE },
+    { "watch.conf.cudaccl-aB3dE", FALSE },  { "watch.conf.cudaccl-aB3dE9x", FALSE },
+    { "watch.conf.cudaccl-aB3-E9", FALSE }, { "watch.conf.cudaccl-aB3dE9~", FALSE },
+    { ".cudaccl-aB3dE9", FALSE },           { "watch.conf-cudaccl-aB3dE9", FALSE },
+    { "watch.sqlite.aB3dE9", FALSE },
+  };
+  g_autofree gchar *busy = g_strconcat (path, ".cudaccl-busy00", NULL);
+  g_autofree gchar *link_name = g_strconcat (path, ".cudaccl-link00", NULL);
+  int fd;
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree gchar *name = g_build_filename (folder, files[i].name, NULL);
+
+    fail_unless (g_file_set_contents (name, "a", -1, NULL));
+  }
+  fd = open (busy, O_RDWR | O_CREAT, 0600);
+  fail_unless (fd >= 0 && flock (fd, LOCK_EX) == 0);
+  fail_unless_equals_int (symlink (secret, link_name), 0);
+  watch_replace_clean (folder, "yard");
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree gchar *name = g_build_filename (folder, files[i].name, NULL);
+
+    fail_unless_equals_int (g_file_test (name, G_FILE_TEST_EXISTS),
+                            !g_str_has_prefix (files[i].name, "yard"));
+  }
+  watch_replace_clean (folder, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree gchar *name = g_build_filename (folder, files[i].name, NULL);
+
+    fail_unless (g_file_test (name, G_FILE_TEST_EXISTS) != files[i].removed, "%s", name);
+    g_remove (name);
+  }
+  fail_unless (g_remove (busy) == 0 && g_remove (link_name) == 0);
+  close (fd);
+}
+GST_END_TEST;
+
 static Suite *
 settings_suite (void)
 {
@@ -450,6 +559,8 @@ settings_suite (void)
   tcase_add_test (tcase, test_schedule);
   tcase_add_test (tcase, test_redact);
   tcase_add_test (tcase, test_edit);
+  tcase_add_test (tcase, test_kill);
+  tcase_add_test (tcase, test_clean);
   tcase_add_test (tcase, test_share_known);
   tcase_add_test (tcase, test_share_moves);
   tcase_add_test (tcase, test_share_parse);

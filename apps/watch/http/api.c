@@ -6,6 +6,7 @@
 #include "apps/watch/http/app.h"
 #include "apps/watch/http/preview.h"
 #include "apps/watch/records/json.h"
+#include "apps/watch/settings/replace.h"
 #include "apps/watch/settings/values.h"
 
 #include <errno.h>
@@ -218,6 +219,14 @@ read_uri (const WebRequest *request, const gchar *name, gchar **value, Change *c
   return TRUE;
 }
 
+static gboolean
+refuse_control (const WebRequest *request, const gchar *name)
+{
+  web_http_refuse (request->message, SOUP_STATUS_BAD_REQUEST,
+                   web_reason_new (WEB_REASON_CONTROL_CHARACTER, "name", name, NULL));
+  return FALSE;
+}
+
 /* Reads @object, and answers with an error if it is wrong. @before is NULL for a new camera. */
 static gboolean
 read_change (const WebRequest *request, JsonObject *object, const WatchCameraSettings *before,
@@ -242,7 +251,9 @@ read_change (const WebRequest *request, JsonObject *object, const WatchCameraSet
       web_http_error (request->message, SOUP_STATUS_BAD_REQUEST, "unknown member %.64s", name);
       return FALSE;
     }
-    if (!value || strlen (value) > MAX_VALUE || strpbrk (value, "\n\r"))
+    if (value && watch_has_control (value, "\t"))
+      return refuse_control (request, name);
+    if (!value || strlen (value) > MAX_VALUE)
       return web_http_refuse_value (request, name, "a line of text, a number, true or false");
     if (g_str_equal (name, "user") || g_str_equal (name, "password")) {
       gchar **place = g_str_equal (name, "user") ? &change->user : &change->password;
@@ -307,7 +318,7 @@ write_credentials (const gchar *path, Change *change, GError **error)
     return FALSE;
   }
   g_ptr_array_add (change->values, g_strdup (path));
-  return g_file_set_contents_full (path, line, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, error);
+  return watch_replace_file (path, line, 0600, error);
 }
 
 static void
@@ -316,7 +327,9 @@ answer_change (const WebRequest *request, guint status, gboolean changed, GError
   WatchApp *app = request->app;
   g_autoptr (GError) reload_error = NULL;
 
-  if (changed && app->reload (app, &reload_error))
+  if (error && web_reason_from_error (error))
+    web_http_fail (request->message, SOUP_STATUS_BAD_REQUEST, error);
+  else if (changed && app->reload (app, &reload_error))
     web_http_json (request->message, status, g_strdup ("{}"));
   else
     web_http_refuse (request->message,
@@ -344,7 +357,7 @@ apply (const WebRequest *request, const WatchSettings *settings, const gchar *na
                                       (const gchar *const *) change->values->pdata, &error);
   /* The settings were checked with the new file: if they stay, restore the old one. */
   if (!changed && before && change->user)
-    g_file_set_contents_full (path, before, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
+    watch_replace_file (path, before, 0600, NULL);
   else if (changed ? change->user && !change->user[0] : change->user != NULL)
     g_unlink (path);
   answer_change (request, status, changed, error);

@@ -93,17 +93,63 @@ get_reason (WatchSynopsisJob *self, const gchar *text)
                          g_strsignal (signal_number), NULL);
 }
 
+static gchar *
+read_argument (JsonNode *node)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (!JSON_NODE_HOLDS_VALUE (node))
+    return g_strdup ("");
+  if (json_node_get_value_type (node) == G_TYPE_STRING)
+    return json_node_dup_string (node);
+  return g_strdup (g_ascii_dtostr (number, sizeof (number), json_node_get_double (node)));
+}
+
+/* Returns the reason in a line of the process, or NULL. json-glib's generator does not escape all
+ * control characters, so it is written anew. */
+static WebReason *
+read_reason (JsonObject *result)
+{
+  JsonNode *node = json_object_get_member (result, "reason");
+  JsonObject *given = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  const gchar *code =
+      given ? json_object_get_string_member_with_default (given, "code", NULL) : NULL;
+  JsonNode *arguments = code ? json_object_get_member (given, "arguments") : NULL;
+  GPtrArray *list = g_ptr_array_new ();
+  JsonObjectIter iter;
+  const gchar *name;
+  JsonNode *value;
+  WebReason *self;
+
+  if (arguments && JSON_NODE_HOLDS_OBJECT (arguments)) {
+    json_object_iter_init (&iter, json_node_get_object (arguments));
+    while (json_object_iter_next (&iter, &name, &value)) {
+      g_ptr_array_add (list, g_strdup (name));
+      g_ptr_array_add (list, read_argument (value));
+    }
+  }
+  g_ptr_array_add (list, NULL);
+  self = g_new0 (WebReason, 1);
+  self->code = g_strdup (code);
+  self->arguments = (gchar **) g_ptr_array_free (list, FALSE);
+  self->text = g_strdup (json_object_get_string_member_with_default (result, "error", ""));
+  if (!code)
+    g_clear_pointer (&self, web_reason_free);
+  return self;
+}
+
 static void
 set_error (WatchSynopsisJob *self)
 {
   const gchar *text = self->result
                           ? json_object_get_string_member_with_default (self->result, "error", NULL)
                           : NULL;
-  JsonNode *given = text ? json_object_get_member (self->result, "reason") : NULL;
-  g_autoptr (WebReason) reason = get_reason (self, text);
+  g_autoptr (WebReason) reason = text ? read_reason (self->result) : NULL;
 
-  self->error = g_strdup (reason->text);
-  self->reason = given ? json_to_string (given, FALSE) : web_reason_to_json (reason);
+  if (!reason)
+    reason = get_reason (self, text);
+  self->error = g_strdup (text ? text : reason->text);
+  self->reason = web_reason_to_json (reason);
 }
 
 /* The process has ended, and all its output was read. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "apps/watch/settings/replace.h"
 #include "apps/web/json.h"
 
 typedef struct
@@ -444,7 +445,7 @@ save (WatchStates *self)
     if (*state->camera)
       g_string_append_printf (text, "%s\t%s\n", state->camera, state->topic);
   }
-  if (!g_file_set_contents (self->file, text->str, (gssize) text->len, &error))
+  if (!watch_replace_file (self->file, text->str, 0600, &error))
     g_message ("mqtt: cannot note the topics: %s", error->message);
   self->changed = FALSE;
 }

@@ -4,6 +4,7 @@
 /* Lines are changed one by one: GKeyFile would move comments. */
 
 #include "apps/watch/settings/private.h"
+#include "apps/watch/settings/replace.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -122,19 +123,37 @@ remove_group (GPtrArray *lines, Range range)
   g_ptr_array_remove_range (lines, range.header, range.end - range.header);
 }
 
-/* Replaces the file that @path leads to, in one step, and keeps its mode. */
+/* Returns the file that @path leads to. */
+static gchar *
+follow_link (const gchar *path)
+{
+  g_autofree gchar *link = g_file_read_link (path, NULL), *folder = g_path_get_dirname (path);
+
+  return g_canonicalize_filename (link ? link : path, folder);
+}
+
+void
+watch_settings_clean (const WatchSettings *self)
+{
+  g_autofree gchar *target = follow_link (self->path), *folder = g_path_get_dirname (target),
+                   *name = g_path_get_basename (target),
+                   *credentials = g_build_filename (self->data, "credentials", NULL);
+
+  watch_replace_clean (folder, name);
+  watch_replace_clean (self->data, NULL);
+  watch_replace_clean (credentials, NULL);
+}
+
+/* Keeps the mode of the file. */
 static gboolean
 replace_file (const gchar *path, const gchar *text, GError **error)
 {
-  g_autofree gchar *link = g_file_read_link (path, NULL), *folder = g_path_get_dirname (path),
-                   *target = g_canonicalize_filename (link ? link : path, folder);
+  g_autofree gchar *target = follow_link (path);
   GStatBuf info;
 
   if (g_stat (target, &info) != 0)
     info.st_mode = 0600;
-  return g_file_set_contents_full (target, text, -1,
-                                   G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-                                   (gint) (info.st_mode & 0777), error);
+  return watch_replace_file (target, text, (gint) (info.st_mode & 0777), error);
 }
 
 static gboolean

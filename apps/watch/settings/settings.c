@@ -12,6 +12,7 @@
 #include "apps/watch/settings/private.h"
 #include "apps/watch/settings/values.h"
 #include "apps/watch/settings/share.h"
+#include "apps/web/reason.h"
 
 #define MAX_CAMERAS 256 /* per program; the file may list the cameras of many */
 #define MAX_FILE (1024 * 1024)
@@ -210,7 +211,7 @@ is_provider (const gchar *text)
 static gboolean
 is_class (const gchar *text)
 {
-  return text[0] && strlen (text) <= 128;
+  return text[0] && strlen (text) <= 128 && !watch_has_control (text, "");
 }
 
 static gboolean
@@ -265,6 +266,24 @@ static gboolean
 fail_value (const Reader *reader, const gchar *value)
 {
   return fail (reader, "expected %s, not “%.100s”", reader->key->expected, value);
+}
+
+/* Names go to files, pages, brokers and logs. */
+static gboolean
+refuse_control (const Reader *reader)
+{
+  g_autofree gchar *place = g_strdup_printf ("[%s] %s", reader->group, reader->key->name);
+
+  g_propagate_error (reader->error, web_reason_to_error (web_reason_new (
+                                        WEB_REASON_CONTROL_CHARACTER, "name", place, NULL)));
+  return FALSE;
+}
+
+/* Zones may have spaces and lines between their parts, but not within names. */
+static gboolean
+allows_lines (const Key *key)
+{
+  return key->type == OTHER && strstr ("zones tripwires", key->name);
 }
 
 static gchar *
@@ -376,10 +395,16 @@ read_zones (const Reader *reader, const gchar *text, gboolean tripwires, gchar *
   GstCclZoneSet *set = gst_ccl_zone_set_new ();
   g_autoptr (GError) error = NULL;
   gboolean valid = gst_ccl_zone_set_add_text (set, text, tripwires, reader->key->name, &error);
+  GstCclZonesMeta zones = gst_ccl_zone_set_get_meta (set);
+  gboolean control = FALSE;
 
+  for (guint i = 0; i < zones.n_zones && valid; i++)
+    control = control || watch_has_control (zones.zones[i].name, "");
   gst_ccl_zone_set_free (set);
   if (!valid)
     return fail (reader, "%s", error->message);
+  if (control)
+    return refuse_control (reader);
   *field = g_strdup (text);
   return TRUE;
 }
@@ -515,6 +540,8 @@ read_group (Reader *reader, const gchar *group, gpointer object)
       g_free (text);
       text = g_strdup (key->value);
     }
+    if (text && watch_has_control (text, allows_lines (key) ? "\n\r\t" : "\t"))
+      return refuse_control (reader);
     if (text && !read_value (reader, text, object))
       return FALSE;
   }

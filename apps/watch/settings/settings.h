@@ -108,6 +108,10 @@ WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar
 gboolean watch_settings_edit (const WatchSettings *self, const gchar *name,
                               const gchar *const *keys, const gchar *const *values, GError **error);
 
+/* Removes what killed processes left beside the file and in the data folder, which no other process
+ * may use. */
+void watch_settings_clean (const WatchSettings *self);
+
 /* Whether a camera may have the name. */
 gboolean watch_settings_is_name (const gchar *name);
 

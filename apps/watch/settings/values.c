@@ -8,6 +8,18 @@
 #include <string.h>
 
 gboolean
+watch_has_control (const gchar *text, const gchar *allowed)
+{
+  for (const guchar *c = (const guchar *) text; *c; c++) {
+    if ((*c < ' ' || *c == 0x7f) && !strchr (allowed, *c))
+      return TRUE;
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
 watch_parse_uint (const gchar *text, guint64 min, guint64 max, guint64 *value)
 {
   return g_ascii_string_to_unsigned (text, 10, min, max, value, NULL);

@@ -111,6 +111,8 @@ const sentences = {
     'zu viele Anfragen dieser Art warten: versuchen Sie es noch einmal'],
   'value-wrong': ['{name}: expected {detail}',
     '{name}: erwartet wird {detail}'],
+  'control-character': ['{name}: control characters, such as tabs and line breaks, are not allowed here; remove them',
+    '{name}: Steuerzeichen wie Tabulatoren und Zeilenumbrüche sind hier nicht erlaubt; entfernen Sie sie'],
   'settings-refused': ['{detail}',
     '{detail}'],
   'camera-exists': ['there is a camera {camera} already',
