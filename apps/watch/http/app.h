@@ -21,7 +21,7 @@ struct _WatchApp
   GPtrArray *cameras;        /* WatchCamera, in the order of the file; borrowed */
   WatchListeners *listeners; /* called with each event that was committed */
   gint64 start;              /* when the program started */
-  guint64 rtsp_refused;      /* RTSP connections refused because there were too many */
+  guint rtsp_refused;        /* RTSP connections refused, or closed before a login; atomic */
 
   /* Reads the file again. If it is wrong, nothing changes. */
   gboolean (*reload) (WatchApp *self, GError **error);

@@ -269,8 +269,8 @@ add_process (GString *text, const WatchApp *app, const WebServerStats *server)
   add_one (text, "http_requests_total", "Requests to this server.", server->answers);
   add_one (text, "http_refused_total", "Connections and streams refused, as too many were open.",
            server->refused);
-  add_one (text, "rtsp_refused_total", "Connections of RTSP refused, as too many were open.",
-           app->rtsp_refused);
+  add_one (text, "rtsp_refused_total", "Connections of RTSP refused, or closed before a login.",
+           (guint) g_atomic_int_get (&app->rtsp_refused));
 
   /* Skip the program's name, which may have spaces and brackets: see proc(5). */
   fields = g_file_get_contents ("/proc/self/stat", &stat, NULL, NULL) ? strrchr (stat, ')') : NULL;

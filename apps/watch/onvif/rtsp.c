@@ -10,6 +10,7 @@
 
 #include "apps/watch/onvif/rtsp.h"
 
+#include "apps/watch/onvif/rtsp-input.h"
 #include "apps/web/limits.h"
 
 #include <gio/gio.h>
@@ -26,6 +27,8 @@
 #define FILES_SHARE 4       /* clients may use one in this many of the files that may be open */
 #define NETWORK_SHARE 4     /* one in this many clients may be strangers from one network */
 #define MAX_BODY 65536      /* bytes of a request, announced or sent */
+#define MAX_ACCEPTED 64     /* connections in one turn */
+#define LOGIN_SECONDS 30    /* then a connection without a login is closed */
 #define REFUSED_INTERVAL 60 /* seconds between messages */
 #define MAX_QUEUED 50       /* documents queued for a slow client */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
@@ -166,9 +169,31 @@ watch_rtsp_factory_init (WatchRtspFactory *self)
 
 /* --- Connections and passwords --- */
 
-/* Data of GstRTSPClient. */
-#define NETWORK "network"
-#define LOGGED_IN "logged-in"
+/* Data of GstRTSPClient: what is known about one. In the thread of the clients only. */
+#define CONNECTED "connected"
+
+typedef struct
+{
+  gchar *network;
+  gint64 since;
+  WatchRtspInput *input; /* may be NULL */
+  gboolean logged_in;
+  gboolean challenged; /* got 401 */
+} Connected;
+
+static void
+connected_free (Connected *self)
+{
+  g_free (self->network);
+  g_clear_object (&self->input);
+  g_free (self);
+}
+
+static Connected *
+get_connected (gpointer client)
+{
+  return g_object_get_data (client, CONNECTED);
+}
 
 /* Limits wrong passwords, as the page does, and connections. */
 #define WATCH_TYPE_RTSP_AUTH (watch_rtsp_auth_get_type ())
@@ -181,7 +206,7 @@ struct _WatchRtspAuth
   WebFailures *failures;
   guint max_clients;
   WatchApp *app;
-  gint64 refused; /* time of the last message about it, or 0 */
+  gint64 refused; /* time of the last message about it, or 0; in the thread of the clients */
 };
 
 G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
@@ -195,33 +220,78 @@ get_network (GstRTSPConnection *connection)
   return web_network_get_name (address);
 }
 
-/* Main thread, before the connection has a client. Strangers, who have not logged in, leave room
- * for clients at other addresses. */
+/* Counts a connection from @network that is refused or closed, and says so now and then. */
+static void
+refuse (WatchRtspAuth *self, const gchar *network, const gchar *why)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  g_atomic_int_inc (&self->app->rtsp_refused);
+  if (self->refused && now < self->refused + REFUSED_INTERVAL * G_USEC_PER_SEC)
+    return;
+  self->refused = now;
+  g_warning ("rtsp: a connection from %s is closed: %s", network, why);
+}
+
+/* Returns the oldest stranger of the network that has the most, borrowed from @clients. */
+static GstRTSPClient *
+find_stranger (GList *clients, const gchar *network)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  guint most = 0;
+  GstRTSPClient *found = NULL;
+
+  for (GList *one = clients; one; one = one->next) {
+    const Connected *connected = get_connected (one->data);
+    guint n;
+
+    if (connected->logged_in || (network && !g_str_equal (network, connected->network)))
+      continue;
+    n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, connected->network)) + 1;
+    g_hash_table_insert (counts, connected->network, GUINT_TO_POINTER (n));
+    most = MAX (most, n);
+  }
+  for (GList *one = clients; one; one = one->next) {
+    const Connected *connected = get_connected (one->data);
+
+    if (!connected->logged_in &&
+        GPOINTER_TO_UINT (g_hash_table_lookup (counts, connected->network)) == most &&
+        (!found || connected->since < get_connected (found)->since))
+      found = one->data;
+  }
+  return found;
+}
+
+/* In the thread of the clients, before the connection has a client. Strangers, who have not logged
+ * in, give way, so that somebody with the password gets in. */
 static gboolean
 may_connect (WatchRtspAuth *self, GstRTSPContext *context)
 {
-  const gint64 now = g_get_monotonic_time ();
   g_autofree gchar *network = get_network (context->conn);
   WebConnections open = { .network = network,
                           .max = self->max_clients,
                           .max_of_network = self->max_clients / NETWORK_SHARE };
   GList *clients = gst_rtsp_server_client_filter (context->server, NULL, NULL);
+  GstRTSPClient *stranger = NULL;
+  gboolean ok = TRUE;
 
   for (GList *one = clients; one; one = one->next)
-    web_connections_count (&open, g_object_get_data (one->data, LOGGED_IN)
-                                      ? NULL
-                                      : g_object_get_data (one->data, NETWORK));
-  g_list_free_full (clients, g_object_unref);
-  if (web_connections_allow (&open))
-    return TRUE;
-  self->app->rtsp_refused++;
-  if (!self->refused || now >= self->refused + REFUSED_INTERVAL * G_USEC_PER_SEC) {
-    self->refused = now;
-    g_warning ("rtsp: %s is refused: of %u connections (at most %u), %u are from there and have "
-               "not logged in (at most %u)",
-               network, open.n, open.max, open.n_of_network, open.max_of_network);
+    web_connections_count (
+        &open, get_connected (one->data)->logged_in ? NULL : get_connected (one->data)->network);
+  if (open.n_of_network >= open.max_of_network)
+    stranger = find_stranger (clients, network);
+  else if (open.n >= open.max)
+    stranger = find_stranger (clients, NULL);
+  if (stranger) {
+    refuse (self, get_connected (stranger)->network,
+            "there are too many, and it has not logged in");
+    gst_rtsp_client_close (stranger);
+  } else if (!web_connections_allow (&open)) {
+    refuse (self, network, "there are too many");
+    ok = FALSE;
   }
-  return FALSE;
+  g_list_free_full (clients, g_object_unref);
+  return ok;
 }
 
 /* Returns TRUE, or sends 401 and returns FALSE. */
@@ -240,6 +310,19 @@ log_in (GstRTSPAuth *auth, GstRTSPContext *context)
   return FALSE;
 }
 
+/* Lifts the limits of strangers. A tunnel has two connections, of which one may be new. */
+static void
+trust (GstRTSPContext *context)
+{
+  GSocket *sockets[] = { gst_rtsp_connection_get_read_socket (context->conn),
+                         gst_rtsp_connection_get_write_socket (context->conn) };
+
+  get_connected (context->client)->logged_in = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (sockets); i++)
+    if (sockets[i] && watch_rtsp_input_get (sockets[i]))
+      watch_rtsp_input_trust (watch_rtsp_input_get (sockets[i]));
+}
+
 /* gst-rtsp-server would look up the camera before it asks for the password, and answer 404 to
  * strangers, who could guess names. */
 static gboolean
@@ -249,6 +332,8 @@ watch_rtsp_auth_check (GstRTSPAuth *auth, GstRTSPContext *context, const gchar *
 
   if (g_str_equal (check, GST_RTSP_AUTH_CHECK_CONNECT))
     return may_connect (WATCH_RTSP_AUTH (auth), context);
+  if (context->client && get_connected (context->client)->logged_in)
+    trust (context);
   if (g_str_equal (check, GST_RTSP_AUTH_CHECK_URL) && context->method & methods)
     return log_in (auth, context);
   return GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->check (auth, context, check);
@@ -262,11 +347,12 @@ watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
   WatchRtspAuth *self = WATCH_RTSP_AUTH (auth);
   gboolean ok = GST_RTSP_AUTH_CLASS (watch_rtsp_auth_parent_class)->authenticate (auth, context);
   gboolean right = ok && context->token;
-  gpointer challenged = g_object_get_data (G_OBJECT (context->client), "challenged");
+  Connected *connected = get_connected (context->client);
+  const gboolean challenged = connected->challenged;
   g_autoptr (GInetAddress) address = NULL;
   gchar *given;
 
-  g_object_set_data (G_OBJECT (context->client), "challenged", self);
+  connected->challenged = TRUE;
   if (gst_rtsp_message_get_header (context->request, GST_RTSP_HDR_AUTHORIZATION, &given, 0) !=
           GST_RTSP_OK ||
       (!right && !challenged))
@@ -277,7 +363,7 @@ watch_rtsp_auth_authenticate (GstRTSPAuth *auth, GstRTSPContext *context)
        WEB_AUTH_OK;
   g_mutex_unlock (&self->lock);
   if (ok)
-    g_object_set_data (G_OBJECT (context->client), LOGGED_IN, self);
+    trust (context);
   return ok;
 }
 
@@ -314,8 +400,12 @@ struct _WatchRtsp
   GstRTSPServer *server;
   GstRTSPMountPoints *mounts;
   GstRTSPSessionPool *sessions;
+  WatchRtspAuth *auth;
+  GSocket *socket;         /* accepts connections */
+  GstRTSPThread *thread;   /* of all clients, with all below */
+  GSource *accept, *sweep; /* may be NULL */
   GAsyncQueue *ended;
-  guint source, cleanup;
+  guint cleanup;
 };
 
 static void
@@ -360,11 +450,65 @@ on_session (GstRTSPClient *client, GstRTSPSession *session, gpointer user_data)
 }
 
 static void
-on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer user_data)
+on_disconnected (GstRTSPClient *client, gpointer auth)
 {
-  g_object_set_data_full (G_OBJECT (client), NETWORK,
-                          get_network (gst_rtsp_client_get_connection (client)), g_free);
+  const Connected *connected = get_connected (client);
+
+  if (connected->input && watch_rtsp_input_is_over (connected->input))
+    refuse (auth, connected->network,
+            "it sent more than " G_STRINGIFY (WATCH_RTSP_MAX_STRANGE) " bytes without logging in");
+}
+
+static void
+on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer auth)
+{
+  GstRTSPConnection *connection = gst_rtsp_client_get_connection (client);
+  Connected *connected = g_new0 (Connected, 1);
+
+  connected->network = get_network (connection);
+  connected->since = g_get_monotonic_time ();
+  connected->input = watch_rtsp_input_get (gst_rtsp_connection_get_read_socket (connection));
+  if (connected->input)
+    g_object_ref (connected->input);
+  g_object_set_data_full (G_OBJECT (client), CONNECTED, connected, (GDestroyNotify) connected_free);
   g_signal_connect (client, "new-session", G_CALLBACK (on_session), NULL);
+  g_signal_connect (client, "closed", G_CALLBACK (on_disconnected), auth);
+}
+
+/* In the thread of the clients, as gst-rtsp-server closes connections without a lock. Takes many
+ * at once: else each waits until all clients had their turn. gst-rtsp-server frees a closed
+ * connection, and its file, when the loop is idle; the source has a lower priority, or a flood of
+ * connections uses up the files. */
+static gboolean
+on_accept (GSocket *socket, GIOCondition condition, gpointer user_data)
+{
+  WatchRtsp *self = user_data;
+
+  for (guint i = 0; i < MAX_ACCEPTED && g_socket_condition_check (socket, G_IO_IN); i++)
+    gst_rtsp_server_io_func (socket, G_IO_IN, self->server);
+  return G_SOURCE_CONTINUE;
+}
+
+static GstRTSPFilterResult
+remove_late (GstRTSPServer *server, GstRTSPClient *client, gpointer auth)
+{
+  const Connected *connected = get_connected (client);
+
+  if (connected->logged_in ||
+      g_get_monotonic_time () < connected->since + LOGIN_SECONDS * G_USEC_PER_SEC)
+    return GST_RTSP_FILTER_KEEP;
+  refuse (auth, connected->network,
+          "it has not logged in for " G_STRINGIFY (LOGIN_SECONDS) " seconds");
+  return GST_RTSP_FILTER_REMOVE;
+}
+
+static gboolean
+on_sweep (gpointer user_data)
+{
+  WatchRtsp *self = user_data;
+
+  g_list_free (gst_rtsp_server_client_filter (self->server, remove_late, self->auth));
+  return G_SOURCE_CONTINUE;
 }
 
 /* Leaves files to cameras, the database and the page. */
@@ -393,7 +537,31 @@ set_auth (WatchRtsp *self, WatchApp *app)
   gst_rtsp_auth_add_digest (auth, settings->onvif_user, settings->onvif_password, token);
   gst_rtsp_server_set_auth (self->server, auth);
   gst_rtsp_token_unref (token);
-  g_object_unref (auth);
+  self->auth = WATCH_RTSP_AUTH (auth);
+}
+
+/* Connections come in, and strangers are sent away, in the thread of the clients. */
+static gboolean
+listen_for_clients (WatchRtsp *self)
+{
+  g_autoptr (GSocket) socket = gst_rtsp_server_create_socket (self->server, NULL, NULL);
+  GstRTSPThreadPool *pool;
+
+  self->socket = socket ? watch_rtsp_input_listen (socket, NULL) : NULL;
+  if (!self->socket)
+    return FALSE;
+  pool = gst_rtsp_server_get_thread_pool (self->server);
+  /* All clients share one: the default of thread pools. */
+  self->thread = gst_rtsp_thread_pool_get_thread (pool, GST_RTSP_THREAD_TYPE_CLIENT, NULL);
+  g_object_unref (pool);
+  self->accept = g_socket_create_source (self->socket, G_IO_IN, NULL);
+  g_source_set_callback (self->accept, G_SOURCE_FUNC (on_accept), self, NULL);
+  g_source_set_priority (self->accept, G_PRIORITY_LOW);
+  g_source_attach (self->accept, self->thread->context);
+  self->sweep = g_timeout_source_new_seconds (1);
+  g_source_set_callback (self->sweep, on_sweep, self, NULL);
+  g_source_attach (self->sweep, self->thread->context);
+  return TRUE;
 }
 
 static gboolean
@@ -426,11 +594,10 @@ watch_rtsp_new (WatchApp *app, GError **error)
   gst_rtsp_server_set_content_length_limit (self->server, MAX_BODY);
   gst_rtsp_session_pool_set_max_sessions (self->sessions, MAX_CLIENTS);
   set_auth (self, app);
-  g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), NULL);
+  g_signal_connect (self->server, "client-connected", G_CALLBACK (on_connected), self->auth);
   self->metadata = watch_metadata_ref (app->shared.metadata);
   watch_metadata_set_changed (self->metadata, on_camera, self);
-  self->source = gst_rtsp_server_attach (self->server, NULL);
-  if (!self->source) {
+  if (!listen_for_clients (self)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
                  "port %u is not free: set rtsp-port in [onvif] to another one",
                  settings->rtsp_port);
@@ -453,6 +620,8 @@ on_end (gpointer user_data)
   WatchRtsp *self = user_data;
   g_autoptr (GAsyncQueue) ended = g_async_queue_ref (self->ended);
 
+  g_source_destroy (self->accept);
+  g_source_destroy (self->sweep);
   g_list_free (gst_rtsp_server_client_filter (self->server, remove_client, NULL));
   g_async_queue_push (ended, self);
   return G_SOURCE_REMOVE;
@@ -461,18 +630,16 @@ on_end (gpointer user_data)
 static void
 close_clients (WatchRtsp *self)
 {
-  GstRTSPThreadPool *pool = gst_rtsp_server_get_thread_pool (self->server);
-  /* All clients share one: the default of thread pools. */
-  GstRTSPThread *thread = gst_rtsp_thread_pool_get_thread (pool, GST_RTSP_THREAD_TYPE_CLIENT, NULL);
   GSource *source = g_idle_source_new ();
 
   g_source_set_priority (source, G_PRIORITY_HIGH);
   g_source_set_callback (source, on_end, self, NULL);
-  g_source_attach (source, thread->context);
+  g_source_attach (source, self->thread->context);
   g_async_queue_pop (self->ended);
   g_source_unref (source);
-  gst_rtsp_thread_stop (thread);
-  g_object_unref (pool);
+  g_source_unref (self->accept);
+  g_source_unref (self->sweep);
+  gst_rtsp_thread_stop (self->thread);
 }
 
 static GstRTSPFilterResult
@@ -487,12 +654,14 @@ watch_rtsp_free (WatchRtsp *self)
   if (self->metadata)
     watch_metadata_set_changed (self->metadata, NULL, NULL);
   g_clear_handle_id (&self->cleanup, g_source_remove);
-  g_clear_handle_id (&self->source, g_source_remove);
-  close_clients (self);
+  if (self->thread)
+    close_clients (self);
+  g_clear_object (&self->socket);
   g_list_free (gst_rtsp_session_pool_filter (self->sessions, remove_session, NULL));
   g_object_unref (self->sessions);
   g_object_unref (self->mounts);
   g_object_unref (self->server);
+  g_clear_object (&self->auth);
   g_async_queue_unref (self->ended);
   g_clear_pointer (&self->metadata, watch_metadata_unref);
   g_free (self);
