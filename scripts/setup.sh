@@ -37,8 +37,10 @@ if command -v chromium >/dev/null; then
 fi
 # What is large, or starts a service, and what checks the sources.
 ci_packages=(chromium chromium-driver python3-selenium mosquitto mosquitto-clients postgresql prometheus
-  kubernetes-client python3-matplotlib python3-opencv python3-scipy python3-skimage locales gjs gi-docgen
+  python3-matplotlib python3-opencv python3-scipy python3-skimage locales gjs gi-docgen
   clang clang-format libclang-rt-dev llvm shellcheck mkdocs codespell)
+# Packages of other sources have kubectl, too, and conflict with Debian's.
+command -v kubectl >/dev/null || ci_packages+=(kubernetes-client)
 
 say() {
   printf '== %s\n' "$*" >&2
