@@ -258,7 +258,8 @@ GST_START_TEST (test_synopsis)
       "\"arguments\":{\"detail\":\"nothing moves\"},\"text\":\"nothing moves\"}}");
   set_program ("echo '{\"error\":\"no\",\"reason\":{\"code\":\"synopsis-still\"}}'; exit 1");
   check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
-  wait_for_synopsis ("\"error\":\"no\",\"reason\":{\"code\":\"synopsis-still\"}}");
+  wait_for_synopsis ("\"error\":\"no\",\"reason\":{\"code\":\"synopsis-still\",\"arguments\":{},"
+                     "\"text\":\"no\"}}");
   set_program ("kill -SEGV $$");
   check_cases ((Case[]){ { MAKE, 202, NULL } }, 1);
   wait_for_synopsis ("\"error\":\"the process was ended by the signal 11");
