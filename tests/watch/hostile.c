@@ -288,8 +288,8 @@ GST_START_TEST (test_refused)
   static const gchar *const texts[] = {
     "[camera a]\nuri = test://\nzones = a\x1f: 0,0 1,0 1,1\n",
     "[camera a]\nuri = test://\nzones = a\\nb: 0,0 1,0 1,1\n",
-    "[camera a]\nuri = test://\nzones = [{\"id\": \"a\\\\u001f\", \"points\": "
-    "[[0,0],[1,0],[1,1]]}]\n",
+    ("[camera a]\nuri = test://\nzones = [{\"id\": \"a\\\\u001f\", \"points\": "
+     "[[0,0],[1,0],[1,1]]}]\n"),
     "[watch]\nmodel = /dev/null\n[camera a]\nuri = test://\nclasses = a\\tb\n",
     "[mqtt]\nprefix = a\\nb\n",
     "[lines]\nfile = a\x7f\n",
