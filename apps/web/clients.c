@@ -16,7 +16,7 @@
 
 struct _WebClients
 {
-  GHashTable *table; /* streams, without references, to WebClient */
+  GPtrArray *open; /* WebClient; those whose streams are gone are removed later */
   WebDeadlines deadlines;
   guint timer; /* source of sweep(), or 0 */
   guint64 added;
@@ -24,25 +24,29 @@ struct _WebClients
 
 struct _WebClient
 {
-  WebClients *clients; /* NULL once the stream or the table is gone */
-  GSocket *socket;     /* borrowed from the stream; NULL for a stream without one */
+  WebClients *clients; /* NULL once that is freed */
+  GSocket *socket;     /* NULL for a stream without one */
   gchar *network;
   guint64 number; /* the oldest has the lowest */
   gint64 end;     /* monotonic time, or G_MAXINT64 */
   gboolean trusted;
   gboolean ended; /* shut down: its stream is about to be finalized */
+  gint closed;    /* atomic: handshakes may drop the last reference to a stream in their thread */
 };
 
 static void
 clear_client (gpointer data)
 {
-  g_free (((WebClient *) data)->network);
+  WebClient *self = data;
+
+  g_clear_object (&self->socket);
+  g_free (self->network);
 }
 
 void
 web_client_unref (gpointer self)
 {
-  g_rc_box_release_full (self, clear_client);
+  g_atomic_rc_box_release_full (self, clear_client);
 }
 
 const gchar *
@@ -62,34 +66,36 @@ web_clients_new (void)
 {
   WebClients *self = g_new0 (WebClients, 1);
 
-  self->table = g_hash_table_new_full (NULL, NULL, NULL, web_client_unref);
+  self->open = g_ptr_array_new_with_free_func (web_client_unref);
   self->deadlines = (WebDeadlines){ HEADERS_DEADLINE, BODY_DEADLINE, IDLE_DEADLINE };
   return self;
 }
 
+/* In any thread. */
 static void
-on_closed (gpointer user_data, GObject *stream)
+on_closed (gpointer client, GObject *stream)
 {
-  WebClients *self = user_data;
-  WebClient *client = g_hash_table_lookup (self->table, stream);
+  g_atomic_int_set (&((WebClient *) client)->closed, TRUE);
+  web_client_unref (client);
+}
 
-  client->clients = NULL;
-  client->socket = NULL;
-  g_hash_table_remove (self->table, stream);
+static void
+remove_closed (WebClients *self)
+{
+  for (guint i = self->open->len; i-- > 0;) {
+    WebClient *client = g_ptr_array_index (self->open, i);
+
+    if (g_atomic_int_get (&client->closed))
+      g_ptr_array_remove_index_fast (self->open, i);
+  }
 }
 
 void
 web_clients_free (WebClients *self)
 {
-  GHashTableIter iter;
-  gpointer stream, client;
-
-  g_hash_table_iter_init (&iter, self->table);
-  while (g_hash_table_iter_next (&iter, &stream, &client)) {
-    g_object_weak_unref (stream, on_closed, self);
-    ((WebClient *) client)->clients = NULL;
-  }
-  g_hash_table_unref (self->table);
+  for (guint i = 0; i < self->open->len; i++)
+    ((WebClient *) g_ptr_array_index (self->open, i))->clients = NULL;
+  g_ptr_array_unref (self->open);
   g_clear_handle_id (&self->timer, g_source_remove);
   g_free (self);
 }
@@ -103,7 +109,8 @@ web_clients_set_deadlines (WebClients *self, const WebDeadlines *deadlines)
 guint
 web_clients_count (WebClients *self)
 {
-  return g_hash_table_size (self->table);
+  remove_closed (self);
+  return self->open->len;
 }
 
 /* The server reads an end of the stream and closes it. Closing it here would pull it from under
@@ -120,16 +127,14 @@ sweep (gpointer user_data)
 {
   WebClients *self = user_data;
   gint64 now = g_get_monotonic_time ();
-  GHashTableIter iter;
-  gpointer value;
 
-  if (!g_hash_table_size (self->table)) {
+  remove_closed (self);
+  if (!self->open->len) {
     self->timer = 0;
     return G_SOURCE_REMOVE;
   }
-  g_hash_table_iter_init (&iter, self->table);
-  while (g_hash_table_iter_next (&iter, NULL, &value)) {
-    WebClient *client = value;
+  for (guint i = 0; i < self->open->len; i++) {
+    WebClient *client = g_ptr_array_index (self->open, i);
 
     if (client->socket && !client->ended && client->end <= now)
       end (client);
@@ -145,12 +150,9 @@ static WebClient *
 find_oldest (WebClients *self, WebConnections *open, const gchar *network)
 {
   WebClient *oldest = NULL;
-  GHashTableIter iter;
-  gpointer value;
 
-  g_hash_table_iter_init (&iter, self->table);
-  while (g_hash_table_iter_next (&iter, NULL, &value)) {
-    WebClient *client = value;
+  for (guint i = 0; i < self->open->len; i++) {
+    WebClient *client = g_ptr_array_index (self->open, i);
 
     if (client->ended)
       continue;
@@ -195,20 +197,21 @@ web_clients_add (WebClients *self, GIOStream *stream, GInetAddress *address)
   g_autofree gchar *network = web_network_get_name (address);
   WebClient *client;
 
+  remove_closed (self);
   if (!make_place (self, network, g_inet_address_get_is_loopback (address)))
     return NULL;
-  client = g_rc_box_new0 (WebClient);
+  client = g_atomic_rc_box_new0 (WebClient);
   client->clients = self;
   client->network = g_steal_pointer (&network);
   client->number = self->added++;
   if (G_IS_SOCKET_CONNECTION (stream))
-    client->socket = g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream));
+    client->socket = g_object_ref (g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream)));
   set_end (client, self->deadlines.headers);
-  g_hash_table_insert (self->table, stream, client);
-  g_object_weak_ref (G_OBJECT (stream), on_closed, self);
+  g_ptr_array_add (self->open, client);
+  g_object_weak_ref (G_OBJECT (stream), on_closed, g_atomic_rc_box_acquire (client));
   if (!self->timer)
     self->timer = g_timeout_add_seconds (1, sweep, self);
-  return g_rc_box_acquire (client);
+  return g_atomic_rc_box_acquire (client);
 }
 
 /* --- The state of a connection --- */

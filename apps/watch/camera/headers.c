@@ -297,6 +297,9 @@ read_jpeg (WatchHeaders *self, const guint8 *data, gsize size)
 {
   const guint8 *end = data + size, *next;
 
+  /* A picture begins: what the last one announced does not hide its header. */
+  if (size > 1 && data[0] == 0xff && data[1] == 0xd8)
+    self->state = self->skip = 0;
   while (data < end) {
     if (self->state == JPEG_DATA && self->skip) {
       gsize n = MIN (self->skip, (gsize) (end - data));

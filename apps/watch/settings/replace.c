@@ -52,9 +52,9 @@ watch_replace_file (const gchar *path, const gchar *text, gint mode, GError **er
 
   if (fd < 0)
     return fail (path, error);
-  /* Other processes see that it is not left over. */
-  done = flock (fd, LOCK_EX) == 0 && fchmod (fd, (mode_t) mode) == 0 && write_all (fd, text) &&
-         g_rename (name, path) == 0;
+  /* Other processes see that it is not left over. Some network file systems have no locks. */
+  flock (fd, LOCK_EX);
+  done = fchmod (fd, (mode_t) mode) == 0 && write_all (fd, text) && g_rename (name, path) == 0;
   if (!done) {
     fail (path, error);
     g_unlink (name);

@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* Each returns FALSE if @text is not such a value. */
-
-/* A whole number in [@min, @max]. */
 /* Whether @text has control characters (U+0001 to U+001F, U+007F to U+009F) other than @allowed. */
 gboolean watch_has_control (const gchar *text, const gchar *allowed);
 
+/* Each returns FALSE if @text is not such a value. */
+
+/* A whole number in [@min, @max]. */
 gboolean watch_parse_uint (const gchar *text, guint64 min, guint64 max, guint64 *value);
 /* Seconds, such as `2.5`, at most a day, as nanoseconds. */
 gboolean watch_parse_seconds (const gchar *text, guint64 *value);
