@@ -59,15 +59,13 @@ static const struct
     "the stream itself" },
   { WEB_REASON_PICTURE_TOO_LARGE, "picture-too-large",
     "{address}: a picture of {width}×{height} pixels is beyond `max-pixels`, {limit}; if the "
-    "camera "
-    "is right, set a larger one" },
+    "camera is right, set a larger one" },
   { WEB_REASON_PICTURE_TOO_LONG, "picture-too-long",
     "{address}: {limit} MB came without a complete picture; check the format in the camera's "
     "settings" },
   { WEB_REASON_FORMAT_REFUSED, "format-refused",
     "{address}: {format} is refused, as its size is known only after it is decoded; choose JPEG, "
-    "PNG "
-    "or H.264 in the camera's settings" },
+    "PNG or H.264 in the camera's settings" },
   { WEB_REASON_SOURCE_FAILED, "source-failed", "{address}: {detail}" },
 
   { WEB_REASON_FILE_ENDED, "file-ended", "the file has ended; `loop = true` repeats it" },
@@ -97,7 +95,7 @@ static const struct
   { WEB_REASON_SOURCE_HANGS, "source-hangs",
     "the source hangs and cannot be stopped; check the device, or restart cudaccl-watch" },
   { WEB_REASON_RATE_LIMITED, "rate-limited",
-    "the camera sends more than {rate} frames a second, `max-rate`; {count} were left out" },
+    "the camera sends more than {rate} frames a second (`max-rate`); {count} were not analysed" },
   { WEB_REASON_NO_CLIPS, "no-clips", "no clips: only H.264 and H.265 are recorded" },
   { WEB_REASON_NO_CLIPS_RTSP, "no-clips-rtsp",
     "no clips: only H.264 and H.265 are recorded; choose one of them in the camera's settings, or "
@@ -109,7 +107,7 @@ static const struct
     "the sources of earlier test pictures hang; check these devices, or restart cudaccl-watch" },
 
   { WEB_REASON_FILE_NEEDS_TOKEN, "file-needs-token",
-    "a file is a camera only with a token: set token-file, or write its address into the "
+    "addresses with file: need a token: set token-file, or write the address into the file of "
     "settings" },
   { WEB_REASON_TOKEN_NEEDED, "token-needed", "a token is needed: Authorization: Bearer TOKEN" },
   { WEB_REASON_TOKEN_WRONG, "token-wrong", "the token is wrong" },
