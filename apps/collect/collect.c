@@ -10,7 +10,7 @@
 #include "apps/collect/database.h"
 
 #define BATCH 2000           /* most lines per transaction */
-#define BATCH_SIZE (8 << 20) /* bytes, after which no more lines are added */
+#define BATCH_SIZE (8 << 20) /* bytes; no lines are added beyond it */
 #define MAX_NAME 256         /* bytes of a camera, a program, a kind, … */
 #define WAIT 200             /* ms to wait for the first line */
 #define MIN_DELAY 500        /* ms, before the next attempt */
@@ -194,7 +194,7 @@ has_string (JsonObject *line, const gchar *name)
          strlen (json_node_get_string (node)) <= MAX_NAME;
 }
 
-/* Whether PostgreSQL may take it. Members that are not checked here may have any type. */
+/* Whether the line may go to PostgreSQL, whose statements allow any type of the other members. */
 static gboolean
 is_line (JsonNode *node, CollectKind kind)
 {
@@ -229,7 +229,7 @@ add_line (Collect *self, const rd_kafka_message_t *message, GPtrArray *lists[])
   if (node && is_line (node, kind))
     g_ptr_array_add (lists[kind], g_steal_pointer (&line));
   else
-    count (self, 0, 0, error ? error->message : "expected an event or a state, as JSON");
+    count (self, 0, 0, error ? error->message : "expected an event or a state as JSON");
   return message->len;
 }
 

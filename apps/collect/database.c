@@ -47,8 +47,8 @@ static const gchar *const writes[] = {
       "    stored = s.stored + EXCLUDED.stored, first = least(s.first, EXCLUDED.first),"
       "    last = greatest(s.last, EXCLUDED.last))"
       "SELECT count(*) FROM fresh",
-  /* The latest state of each program; states may come out of order. One of the future, by a wrong
-   * clock, must not keep others out. */
+  /* The latest state of each program; states may come out of order. One from the
+   * future, by a wrong clock, must not keep others out. */
   [COLLECT_STATES] =
       "WITH told AS ("
       "  INSERT INTO programs AS p"

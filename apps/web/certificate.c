@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* State of a file, behind links. All zero: there is none. */
+/* Identity of a file, links followed; all zero if it does not exist. */
 typedef struct
 {
   guint64 device, inode, size;
@@ -18,7 +18,7 @@ typedef struct
 struct _WebCertificate
 {
   gchar *paths[2]; /* of the certificate and the key */
-  Stamp stamps[2]; /* taken before the files were last read, whether or not they were of use */
+  Stamp stamps[2]; /* from before the last read, also if it failed: bad files are read once */
   GTlsCertificate *certificate;
 };
 
@@ -77,7 +77,8 @@ accept_any (GTlsConnection *client, GTlsCertificate *certificate, GTlsCertificat
   return TRUE;
 }
 
-/* GIO takes any key. A client shakes hands only with one that signs for the certificate. */
+/* GIO does not check whether the key belongs to the certificate. A handshake does: the client
+ * verifies what the server has signed. */
 static gboolean
 check_pair (GTlsCertificate *certificate, GError **error)
 {
@@ -186,6 +187,6 @@ web_certificate_get (WebCertificate *self)
   if (read_files (self, &error))
     g_message ("certificate=%s: read again", self->paths[0]);
   else
-    g_warning ("%s; new connections get the former certificate", error->message);
+    g_warning ("%s; new connections still get the old certificate", error->message);
   return self->certificate;
 }

@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* A certificate and its key. Not thread-safe. */
+/* A certificate and its key. Belongs to one thread. */
 typedef struct _WebCertificate WebCertificate;
 
-/* Reads the PEM files. Fails if the key is that of another certificate. */
+/* Reads the PEM files. Fails if the key belongs to another certificate. */
 WebCertificate *web_certificate_new (const gchar *certificate, const gchar *key, GError **error);
 void web_certificate_free (WebCertificate *self);
 

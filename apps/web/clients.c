@@ -7,7 +7,7 @@
 
 #define MAX_CLIENTS 256
 #define MAX_OF_NETWORK (MAX_CLIENTS / 2)
-/* Places for loopback alone: a health check gets in when viewers take all others. */
+/* Places for loopback alone, so that a health check gets in when viewers have all others. */
 #define KEPT_PLACES 4
 
 #define HEADERS_DEADLINE 10000
@@ -113,8 +113,8 @@ web_clients_count (WebClients *self)
   return self->open->len;
 }
 
-/* The server reads an end of the stream and closes it. Closing it here would pull it from under
- * the server. */
+/* Shuts down the socket only: the server then reads the end of the stream and closes it. It may be
+ * using the stream now. */
 static void
 end (WebClient *client)
 {

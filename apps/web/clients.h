@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* A connection must show the right token, or give way once all places are taken. All functions
- * belong to the main thread. */
+/* Once all places are taken, the oldest connection that has not shown the right token gives way.
+ * Main thread only. */
 typedef struct _WebClients WebClients;
 
-/* A connection. It may outlive its stream, and is then inert. */
+/* A connection. It may outlive its stream; its functions then do nothing. */
 typedef struct _WebClient WebClient;
 
 /* Milliseconds, rounded up to whole seconds. Slow bytes do not extend them. */
@@ -28,8 +28,8 @@ void web_clients_free (WebClients *self);
 
 void web_clients_set_deadlines (WebClients *self, const WebDeadlines *deadlines);
 
-/* Adds a connection until @stream is finalized, and returns a new reference. The oldest one without
- * the right token is shut down if there is no place. Returns NULL if there is none such. */
+/* Adds a connection until @stream is finalized, and returns a new reference. If there is no
+ * place, shuts down the oldest one that may give way, or returns NULL if none may. */
 WebClient *web_clients_add (WebClients *self, GIOStream *stream, GInetAddress *address);
 
 guint web_clients_count (WebClients *self);

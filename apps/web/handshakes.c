@@ -13,10 +13,10 @@ struct _WebHandshakes
 {
   WebSecured secured;
   gpointer user_data;
-  GQueue waiting; /* Handshake, the newest first: stalling ones do not queue before others */
+  GQueue waiting; /* Handshake, the newest first: stalled ones hold up no others */
   GQueue running; /* Handshake, the oldest first */
-  guint timer;    /* source of tick() while some wait, or 0 */
-  gboolean told;  /* the log has told of an old version */
+  guint timer;    /* source of tick() while any wait, or 0 */
+  gboolean told;  /* the log names old versions once */
 };
 
 typedef struct
@@ -72,7 +72,7 @@ web_handshakes_free (WebHandshakes *self)
 
 /* --- Running handshakes --- */
 
-/* The backend may allow old versions, and GIO cannot forbid them. */
+/* The backend may accept old versions, and GIO has no way to forbid them. */
 static gboolean
 check_version (WebHandshakes *self, GTlsConnection *tls)
 {
@@ -83,7 +83,7 @@ check_version (WebHandshakes *self, GTlsConnection *tls)
   if (version == G_TLS_PROTOCOL_VERSION_UNKNOWN || version >= G_TLS_PROTOCOL_VERSION_TLS_1_2)
     return TRUE;
   if (!self->told)
-    g_message ("a client without TLS 1.2 is refused; others will be, too");
+    g_message ("refused a client without TLS 1.2; further ones are not logged");
   self->told = TRUE;
   return FALSE;
 }
@@ -152,7 +152,7 @@ count_running (WebHandshakes *self, WebClient *client)
   return n;
 }
 
-/* Takes the newest of the network with the fewest that run. */
+/* Takes the newest one of the network that has the fewest running. */
 static Handshake *
 take_next (WebHandshakes *self)
 {

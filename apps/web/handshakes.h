@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* GIO blocks a thread of its pool for each handshake, so few may run at a time. Those that stall
- * give way to others. All functions belong to the main thread. */
+ * give way to others. Main thread only. */
 typedef struct _WebHandshakes WebHandshakes;
 
 /* Takes a connection that is ready for requests. */
@@ -20,7 +20,7 @@ WebHandshakes *web_handshakes_new (WebSecured secured, gpointer user_data);
 /* Ends all handshakes. */
 void web_handshakes_free (WebHandshakes *self);
 
-/* @remote must keep @client. */
+/* Borrows @client: @remote must hold a reference to it. */
 void web_handshakes_add (WebHandshakes *self, GIOStream *stream, GTlsCertificate *certificate,
                          WebClient *client, GSocketAddress *local, GSocketAddress *remote);
 

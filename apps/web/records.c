@@ -12,7 +12,7 @@ struct _WebRecords
   GIOStream *connection;
   guint8 header[HEADER];
   guint n_header; /* bytes of the header read so far */
-  gsize left;     /* bytes of the record after it */
+  gsize left;     /* bytes of the record still to come */
   gint forbidden; /* atomic */
 };
 
@@ -22,7 +22,7 @@ G_DEFINE_TYPE_WITH_CODE (WebRecords, web_records, G_TYPE_FILTER_INPUT_STREAM,
                          G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_INPUT_STREAM,
                                                 web_records_pollable_init))
 
-/* Returns FALSE at the begin of a handshake that is forbidden. */
+/* Returns FALSE where a forbidden handshake starts. */
 static gboolean
 follow (WebRecords *self, const guint8 *data, gsize size)
 {

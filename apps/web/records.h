@@ -8,15 +8,15 @@
 
 G_BEGIN_DECLS
 
-/* The input of a connection below TLS. It ends where a client asks for another handshake, which GIO
- * cannot refuse: each blocks a thread, as the first does. TLS 1.3 has no others. */
+/* The input of a connection below TLS. It fails where a client asks for another handshake: GIO
+ * cannot refuse those, and each blocks a thread, as the first does. TLS 1.3 has none. */
 #define WEB_TYPE_RECORDS (web_records_get_type ())
 G_DECLARE_FINAL_TYPE (WebRecords, web_records, WEB, RECORDS, GFilterInputStream)
 
-/* Returns what TLS may take for @connection, and the input of it, which is borrowed. */
+/* Returns a stream that stands for @connection below TLS. It owns @input. */
 GIOStream *web_records_new (GIOStream *connection, WebRecords **input);
 
-/* The handshake is over. */
+/* From any thread. Call it after the first handshake. */
 void web_records_forbid_handshakes (WebRecords *self);
 
 G_END_DECLS

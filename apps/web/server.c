@@ -28,14 +28,14 @@ struct _WebServer
   GDestroyNotify free_state; /* or NULL */
   SoupServer *soup;
   GSocketService *service;
-  WebCertificate *certificate; /* NULL: without TLS */
+  WebCertificate *certificate; /* or NULL, without TLS */
   WebAuth *auth;
   gboolean local; /* listens on a loopback address */
   gchar *uri;
   WebClients *clients;
   WebHandshakes *handshakes;
   GHashTable *unfinished; /* Unfinished, by data */
-  GHashTable *pools;      /* GThreadPool by WebWork: none waits for another */
+  GHashTable *pools;      /* GThreadPool by WebWork: no kind of work waits for another */
   WebServerStats stats;
 };
 
@@ -616,7 +616,7 @@ web_server_accept (WebServer *self, GIOStream *stream, GSocketAddress *local,
     self->stats.refused++;
     return FALSE;
   }
-  /* A message knows no stream, but this address, which is that of one connection. */
+  /* Messages do not give their stream, but this object, of which each connection has its own. */
   g_object_set_data_full (G_OBJECT (own), CLIENT, client, web_client_unref);
   if (!self->certificate)
     return soup_server_accept_iostream (self->soup, stream, local, own, NULL);

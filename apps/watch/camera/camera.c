@@ -13,11 +13,11 @@
 #define CONNECT_TIMEOUT (20 * G_USEC_PER_SEC) /* until the first frame */
 #define RECORD_TIMEOUT (20 * G_USEC_PER_SEC)  /* between access units of the stream to record */
 #define SUCCESS_AFTER (10 * G_USEC_PER_SEC)   /* after this, a failure counts as the first */
-#define SLOWEST 4                             /* failures; 16 seconds between tries then */
+#define SLOWEST 4                             /* failures after which tries are 16 seconds apart */
 #define MAX_STARTING 8                        /* most streams without a frame at a time, */
 #define STARTING_TIME (3 * G_USEC_PER_SEC)    /* each for at most this long */
 #define MAX_HANGING 3                         /* most streams that hang while stopping */
-#define EXCESS_TIME (10 * G_USEC_PER_SEC)     /* for which the status has excess frames */
+#define EXCESS_TIME (10 * G_USEC_PER_SEC)     /* for which the status shows excess frames */
 #define FREE_TIMEOUT (5 * G_USEC_PER_SEC)
 
 typedef struct _Camera Camera;

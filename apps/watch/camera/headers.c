@@ -63,7 +63,7 @@ skip_scaling_list (GstBitReader *bits, guint n)
   }
 }
 
-/* What High and later profiles put in front. */
+/* Fields of High and later profiles. */
 static void
 skip_h264_profile (GstBitReader *bits)
 {
@@ -157,7 +157,7 @@ read_unit (WatchHeaders *self, const guint8 *data, gsize size)
 
   if (size < 4 || (h264 ? (data[0] & 31) != 7 : (data[0] >> 1 & 63) != 33))
     return;
-  /* Without the bytes that keep start codes away. */
+  /* Leave out emulation prevention bytes. */
   for (gsize i = 0; i < size && n < MAX_SET; i++) {
     if (zeros >= 2 && data[i] == 3) {
       zeros = 0;
@@ -173,7 +173,7 @@ read_unit (WatchHeaders *self, const guint8 *data, gsize size)
     read_h265_set (self, &bits);
 }
 
-/* Units behind start codes. */
+/* NAL units after start codes. */
 static void
 read_stream (WatchHeaders *self, const guint8 *data, gsize size)
 {
@@ -192,7 +192,7 @@ read_stream (WatchHeaders *self, const guint8 *data, gsize size)
   }
 }
 
-/* Units behind their length. */
+/* NAL units after their length. */
 static void
 read_lengths (WatchHeaders *self, const guint8 *data, gsize size)
 {
@@ -210,7 +210,7 @@ read_lengths (WatchHeaders *self, const guint8 *data, gsize size)
   }
 }
 
-/* Parameter sets in codec data, each behind two bytes of length. Returns what is behind them. */
+/* Parameter sets in codec data, each after two bytes of length. Returns the offset after them. */
 static gsize
 read_sets (WatchHeaders *self, const guint8 *data, gsize size, gsize at, guint n)
 {

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  WATCH_HEADERS_NONE, /* other formats: caps alone have the size */
+  WATCH_HEADERS_NONE, /* another format: only caps have the size */
   WATCH_HEADERS_H264,
   WATCH_HEADERS_H265,
   WATCH_HEADERS_JPEG,
@@ -18,7 +18,7 @@ typedef enum
   WATCH_HEADERS_VP8,
 } WatchHeadersFormat;
 
-/* Reads headers in encoded video. One thread at a time; begins as zeros. */
+/* Reads headers in encoded video. Starts as zeros; one thread at a time. */
 typedef struct
 {
   WatchHeadersFormat format;
@@ -33,8 +33,8 @@ typedef struct
 /* Takes format and sizes from @caps, and from parameter sets in their codec data. */
 void watch_headers_set_caps (WatchHeaders *self, const GstCaps *caps);
 
-/* Reads @data: whole pictures or, of JPEG, any piece. All headers count, not only the first or
- * those in use: decoders and parsers may choose differently. */
+/* Reads @data: whole pictures or, of JPEG, any piece. The largest of all headers counts, in use
+ * or not: a decoder may choose another one than a parser. */
 void watch_headers_read (WatchHeaders *self, const guint8 *data, gsize size);
 
 G_END_DECLS

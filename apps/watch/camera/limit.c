@@ -15,8 +15,8 @@ struct _WatchLimit
   gchar *uri;
   guint64 max_pixels;
   GMutex lock;
-  gsize bytes; /* since the last picture; protected by lock */
-  gint refused;
+  gsize bytes;  /* since the last picture; protected by lock */
+  gint refused; /* an error was posted; atomic */
 };
 
 /* Of one pad; its streaming thread only. */
@@ -107,7 +107,7 @@ take_caps (Gate *gate, const GstCaps *caps)
   g_autofree gchar *address = NULL;
 
   watch_headers_set_caps (&gate->headers, caps);
-  /* Nothing tells the size of other pictures before their decoder has allocated them. */
+  /* The size of other pictures is known only after their decoder has allocated them. */
   if (g_str_has_prefix (media, "image/") && !g_str_equal (media, "image/jpeg") &&
       !g_str_equal (media, "image/png")) {
     address = watch_uri_redact (gate->limit->uri);

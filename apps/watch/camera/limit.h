@@ -13,24 +13,24 @@ G_BEGIN_DECLS
 /* Bytes that may come without a picture. */
 #define WATCH_LIMIT_BYTES (32 * 1024 * 1024)
 
-/* Limits of one pipeline. What is beyond them is dropped before anybody stores or decodes it, and
- * an error of the pipeline says why. */
+/* Limits of one pipeline. Buffers beyond them are dropped before they are stored or decoded, and
+ * the pipeline posts an error with the reason. */
 typedef struct _WatchLimit WatchLimit;
 
 WatchLimit *watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels);
 void watch_limit_unref (WatchLimit *self);
 
-/* Counts what passes @pad, in front of elements that wait for whole pictures. */
+/* Counts bytes at @pad, in front of elements that collect whole pictures. */
 void watch_limit_add_source (WatchLimit *self, GstPad *pad);
 /* Checks encoded pictures at @pad, in front of the decoder. */
 void watch_limit_add_pictures (WatchLimit *self, GstPad *pad);
 /* Checks decoded frames at @pad. */
 void watch_limit_add_frames (WatchLimit *self, GstPad *pad);
 
-/* Adds all that is needed to the elements of the pipeline, also those that come later. */
+/* Adds these to all elements that the pipeline gets from now on. */
 void watch_limit_add_all (WatchLimit *self);
 
-/* Whether @reason is such an error: another try would end in the same way. */
+/* Whether @reason is such an error, which a new try would not change. */
 gboolean watch_limit_is_reason (const WebReason *reason);
 
 G_END_DECLS

@@ -156,7 +156,7 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
     return NULL;
   }
   probed = gst_element_get_static_pad (filter, "src");
-  watch_limit_add_pictures (self->limit, probed); /* before others see them */
+  watch_limit_add_pictures (self->limit, probed); /* before they are recorded */
   gst_pad_add_probe (probed, GST_PAD_PROBE_TYPE_BUFFER, self->on_encoded, self, NULL);
   gst_object_unref (probed);
   GST_OBJECT_LOCK (self->pipeline);
@@ -167,8 +167,8 @@ add_parser (WatchStream *self, GstElement *bin, GstElement *last, const gchar *l
   return filter;
 }
 
-/* Depayloaders give no size, which the limits need: parses video that has one only in its headers.
- * Returns the last element. */
+/* The limits need a size, which depayloaders do not give: adds a parser that finds it in the
+ * headers. Returns the last element. */
 static GstElement *
 add_sizes (WatchStream *self, GstElement *bin, GstElement *last, const gchar **last_pad,
            const gchar *media, GstCaps *caps)

@@ -27,7 +27,7 @@
 #define MAX_BASELINE (5 * GST_SECOND)
 #define BASELINE_STEP GST_MSECOND /* a frame */
 
-#define MAX_BURST 4.0 /* seconds of `max-rate` that may come at once, as after a connection */
+#define MAX_BURST 4.0 /* seconds of `max-rate` that may come at once, such as after connecting */
 
 #define DIAGNOSE_TIMEOUT 5 /* seconds */
 

@@ -44,7 +44,7 @@ get_date (const gchar *day)
   return strchr (day, '/') + 1;
 }
 
-/* Whether @day is of one of @cameras, a set; NULL: all. */
+/* Whether @day belongs to one of @cameras, a set, or to any if it is NULL. */
 static gboolean
 is_of (const gchar *day, GHashTable *cameras)
 {
@@ -93,8 +93,8 @@ is_light (gpointer key, gpointer bytes, gpointer share)
   return *(guint64 *) bytes <= *(guint64 *) share;
 }
 
-/* Returns the set of cameras that take more than their share of the space. While files take more
- * than the limit, there is one. */
+/* Returns the set of cameras that take more than their share of the space. It is not empty while
+ * the files exceed the limit. */
 static GHashTable *
 find_heavy (WatchMedia *self)
 {
@@ -155,7 +155,7 @@ remove_file (WatchMedia *self, const File *file, GPtrArray *names)
   g_ptr_array_add (names, name);
 }
 
-/* Forgets the folders of @date and @cameras, which are empty, except those in @kept. */
+/* Removes the empty folders of @date and @cameras, except those in @kept. */
 static void
 forget_days (WatchMedia *self, const gchar *date, GHashTable *cameras, GHashTable *kept)
 {
@@ -212,7 +212,8 @@ sweep_old (WatchMedia *self, GDateTime *limit, const gchar *today, GPtrArray *na
 }
 
 /* Removes files of cameras with more than their share until all fit. A camera that floods the
- * folder pushes out none of the others. */
+ * folder pushes out none of the others. Stops where nothing more can go: files of today that are
+ * kept fit, or their cameras have become light. */
 static void
 sweep_large (WatchMedia *self, const gchar *today, GPtrArray *names)
 {
@@ -240,7 +241,6 @@ sweep_large (WatchMedia *self, const gchar *today, GPtrArray *names)
     progress = names->len > before || strcmp (date, today) < 0;
     if (strcmp (date, today) < 0)
       forget_days (self, date, heavy, kept);
-    /* All that is kept belongs to cameras that are no longer heavy, or fits. */
   }
 }
 

@@ -143,7 +143,7 @@ is_below (gpointer key, gpointer value, gpointer floor)
   return ((const Nonce *) value)->made <= *(const gint64 *) floor;
 }
 
-/* Makes room for a nonce. Those that are forgotten stay stale. */
+/* Makes room for a nonce. Raises the floor, so that those it forgets stay stale. */
 static void
 forget (WatchDigest *self, gint64 now)
 {
@@ -214,7 +214,7 @@ find_algorithm (const gchar *name)
   return NULL;
 }
 
-/* @text: eight hexadecimal digits, or NULL. Returns 0 if it is no count. */
+/* Returns the count in @text, eight hexadecimal digits, or 0 if it is malformed or NULL. */
 static guint32
 parse_count (const gchar *text)
 {

@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 
 /* RFC 7616 with MD5 and SHA-256, auth and auth-int. Each nonce is signed with a key of this
  * process, valid for WATCH_DIGEST_LIFETIME, and accepts each count once: a captured header cannot
- * be sent again, with whatever body. Clients without qop (RFC 2069) can use a nonce once. Memory is
+ * be sent again, whatever the body. Clients without qop (RFC 2069) can use a nonce once. Memory is
  * bounded, and only clients that know the password use it. Times are monotonic, in microseconds.
- * Not thread-safe. */
+ * Belongs to one thread. */
 typedef struct _WatchDigest WatchDigest;
 
 #define WATCH_DIGEST_LIFETIME (60 * G_TIME_SPAN_SECOND)
@@ -22,7 +22,7 @@ typedef struct _WatchDigest WatchDigest;
 typedef enum
 {
   WATCH_DIGEST_INVALID, /* malformed, not offered, or for another request */
-  WATCH_DIGEST_STALE,   /* the nonce is not ours or over, or the count was used */
+  WATCH_DIGEST_STALE,   /* the nonce is not ours or has expired, or the count was used */
   WATCH_DIGEST_CLAIMED, /* valid if the secrets are equal */
 } WatchDigestResult;
 
@@ -52,7 +52,7 @@ GStrv watch_digest_make_challenges (WatchDigest *self, gboolean stale, gint64 no
 WatchDigestResult watch_digest_read (WatchDigest *self, const gchar *header,
                                      const WatchDigestRequest *request, const gchar *user,
                                      const gchar *password, gint64 now, WatchDigestClaim *claim);
-/* Call this at once if the secrets of @claim are equal: its count is used then. */
+/* Marks the count of @claim as used. Call it at once if the secrets are equal. */
 void watch_digest_use (WatchDigest *self, const WatchDigestClaim *claim, gint64 now);
 
 void watch_digest_claim_clear (WatchDigestClaim *claim);

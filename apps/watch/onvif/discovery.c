@@ -3,8 +3,8 @@
 
 /* WS-Discovery: devices answer to the sender of a probe, which goes to a multicast group in each
  * network. Anybody in the network can send answers: they are limited in number and size, and
- * only the text of a few elements is used. A device is taken to be where its answer comes from,
- * whatever address it gives: people enter the password next, and it must not lead elsewhere. */
+ * only the text of a few elements is used. A device has the address from which it answers,
+ * not one that the answer gives: people enter the password next, and it must go nowhere else. */
 
 #include "apps/watch/onvif/discovery.h"
 

@@ -18,7 +18,7 @@ typedef struct
 } WatchDevice;
 
 /* Adds the device of an answer of WS-Discovery to @devices (WatchDevice) if it is not there.
- * Ignores any other text. @sender, an address, is where it is: hosts in @text are not used. */
+ * Ignores any other text. The device gets the address @sender; those in @text are not used. */
 void watch_discovery_parse (const gchar *text, gsize size, const gchar *sender, GPtrArray *devices);
 
 GPtrArray *watch_devices_new (void);

@@ -21,7 +21,7 @@
 #define MAX_PROBE 16384 /* bytes of a datagram */
 #define MAX_ID 256      /* bytes of a MessageID */
 #define MAX_FACTOR 4    /* bytes of an answer per byte of the probe: 2 to 3 with known clients */
-#define MIN_SENDER 1024 /* port: services below answer whatever comes */
+#define MIN_SENDER 1024 /* port: those of services, which may reply to an answer, are lower */
 #define MAX_RATE 100    /* answers per second */
 #define MAX_RATE_OF_ADDRESS 5
 #define REPEAT_TIME (2 * G_TIME_SPAN_SECOND) /* probes are sent twice within half a second */
@@ -36,7 +36,7 @@ struct _WatchProbe
   gchar *id, *scopes;
   gint64 start;
   guint64 n_answers;
-  gint64 second; /* second of the last answer, and how many were sent in it, to whom */
+  gint64 second; /* of the last answer; how many were sent in it, in all and to each address */
   guint n_in_second;
   GHashTable *n_of_address; /* address to guint */
   GHashTable *answered;     /* sender and MessageID to the time (gint64), for REPEAT_TIME */
@@ -99,7 +99,7 @@ find_host (GSocketAddress *sender)
              : NULL;
 }
 
-/* Declares what is needed, and no more: see MAX_FACTOR. */
+/* Declares only the prefixes that it uses, to stay below MAX_FACTOR. */
 static gchar *
 make_answer (WatchProbe *self, const gchar *probe_id, const gchar *host)
 {
@@ -132,8 +132,8 @@ is_over (gpointer key, gpointer value, gpointer now)
   return *(const gint64 *) value + REPEAT_TIME <= *(const gint64 *) now;
 }
 
-/* Returns whether an answer to @address may be sent now. Counts it, and remembers the probe. The
- * tables are bounded by the rate. */
+/* Returns whether an answer to @address may be sent now. Counts it, and remembers the probe. Takes
+ * @probe. The rate bounds the tables. */
 static gboolean
 may_answer (WatchProbe *self, const gchar *address, gchar *probe, gint64 now)
 {

@@ -20,8 +20,9 @@ WatchProbe *watch_probe_new (WatchSettings *settings, const gchar *uri);
 void watch_probe_start (WatchProbe *self);
 void watch_probe_free (WatchProbe *self);
 
-/* Returns the answer to @text, or NULL: it is not a probe for such a device, was answered already,
- * or comes from a network that this machine is not in. @now is monotonic, in microseconds. */
+/* Returns the answer to @text, or NULL if it gets none: it is not a probe for such a device, was
+ * answered already, comes from a network that this machine is not in, or a limit is reached. @now
+ * is monotonic, in microseconds. */
 gchar *watch_probe_make_answer (WatchProbe *self, const gchar *text, gsize size,
                                 GSocketAddress *sender, gint64 now);
 

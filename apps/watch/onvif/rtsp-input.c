@@ -10,8 +10,9 @@
 
 #define BUFFER 4096
 #define INPUT "rtsp-input" /* data of GSocket */
-/* gst-rtsp-server gets the object of a connection from GLib, which chooses its type by the family,
- * type and protocol of the GSocket. No other is a stream of this one. For the kernel, it is TCP. */
+/* gst-rtsp-server lets GLib make the object of a connection, and GLib chooses its class by family,
+ * type and protocol of the GSocket. No other stream in the process has this protocol. For the
+ * kernel, the socket is TCP. */
 #define PROTOCOL G_SOCKET_PROTOCOL_UDP
 
 struct _WatchRtspInput
@@ -20,9 +21,9 @@ struct _WatchRtspInput
   GSocket *socket; /* borrowed: the base stream holds it */
   guint8 buffer[BUFFER];
   gsize start, end; /* of what is in the buffer */
-  gsize received;   /* without trust; at most WATCH_RTSP_MAX_STRANGE */
+  gsize received;   /* before the login; at most WATCH_RTSP_MAX_STRANGE */
   gboolean trusted, over;
-  gboolean had_turn; /* what was read in this turn is used up */
+  gboolean had_turn; /* the next read that finds the buffer empty lets others go first */
 };
 
 static void watch_rtsp_input_pollable_init (GPollableInputStreamInterface *iface);
@@ -47,7 +48,7 @@ take (WatchRtspInput *self, void *buffer, gsize count)
   return n;
 }
 
-/* The answer may be lost: what the client has sent is not read. */
+/* The answer may be lost: closing a socket with unread bytes resets the connection. */
 static gssize
 refuse (WatchRtspInput *self, GError **error)
 {
@@ -91,7 +92,8 @@ watch_rtsp_input_read (GInputStream *stream, void *buffer, gsize count, GCancell
   return n > 0 ? (gssize) take (self, buffer, count) : n;
 }
 
-/* Says once in between that there is nothing to read, so that the loop calls others. */
+/* After each system call, fails once with WOULD_BLOCK, so that the loop serves other connections.
+ */
 static gssize
 watch_rtsp_input_read_nonblocking (GPollableInputStream *stream, void *buffer, gsize count,
                                    GError **error)
@@ -120,7 +122,7 @@ watch_rtsp_input_is_readable (GPollableInputStream *stream)
          g_pollable_input_stream_is_readable (G_POLLABLE_INPUT_STREAM (get_base (self)));
 }
 
-/* Ready while the buffer has bytes, of which the socket knows nothing. */
+/* Ready while the buffer has bytes: polling the socket does not show them. */
 typedef struct
 {
   GSource parent;
@@ -272,7 +274,7 @@ watch_rtsp_connection_init (WatchRtspConnection *self)
 {
 }
 
-/* GLib must not get a type twice. */
+/* Registers the class once in the process. */
 static void
 register_connection (void)
 {
@@ -287,8 +289,8 @@ register_connection (void)
   g_once_init_leave (&done, 1);
 }
 
-/* A GSocket cannot be told its protocol, but remembers what it was made with, and gives it to the
- * sockets that it accepts: here, the one of datagrams becomes another name of @socket. */
+/* A GSocket keeps the protocol with which it was made, and the sockets that it accepts inherit it.
+ * So this makes one with PROTOCOL, and replaces its descriptor with that of @socket. */
 GSocket *
 watch_rtsp_input_listen (GSocket *socket, GError **error)
 {
@@ -301,7 +303,7 @@ watch_rtsp_input_listen (GSocket *socket, GError **error)
     g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
     return NULL;
   }
-  /* Who connected may have gone. */
+  /* The client may be gone before it is accepted. */
   g_socket_set_blocking (self, FALSE);
   register_connection ();
   return g_steal_pointer (&self);

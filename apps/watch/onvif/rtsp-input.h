@@ -8,14 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that a connection may send before the login: headers, bodies, and all requests together.
- * An honest client needs about 1 000. */
+/* Bytes that a connection may send before the login, in all. Clients need about 1 000. */
 #define WATCH_RTSP_MAX_STRANGE 16384
 
-/* The input of an RTSP connection. gst-rtsp-server reads byte by byte, each a system call, as long
- * as there are any, and drops what is too long for a line. Here, one system call reads many bytes,
- * other connections get their turn after each, and there is a limit until the login. In the
- * thread of the clients only. */
+/* The input of an RTSP connection. gst-rtsp-server reads it byte by byte until it is empty. Without
+ * this buffer, each byte is a system call, other connections wait, and there is no limit before the
+ * login. Thread of the clients only. */
 #define WATCH_TYPE_RTSP_INPUT (watch_rtsp_input_get_type ())
 G_DECLARE_FINAL_TYPE (WatchRtspInput, watch_rtsp_input, WATCH, RTSP_INPUT, GFilterInputStream)
 

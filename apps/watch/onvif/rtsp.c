@@ -27,8 +27,8 @@
 #define FILES_SHARE 4       /* clients may use one in this many of the files that may be open */
 #define NETWORK_SHARE 4     /* one in this many clients may be strangers from one network */
 #define MAX_BODY 65536      /* bytes of a request, announced or sent */
-#define MAX_ACCEPTED 64     /* connections in one turn */
-#define LOGIN_SECONDS 30    /* then a connection without a login is closed */
+#define MAX_ACCEPTED 64     /* connections in one iteration of the loop */
+#define LOGIN_SECONDS 30    /* until a connection without a login is closed */
 #define REFUSED_INTERVAL 60 /* seconds between messages */
 #define MAX_QUEUED 50       /* documents queued for a slow client */
 #define CLEANUP_INTERVAL 10 /* seconds; sessions end after 60 without a sign of life */
@@ -169,7 +169,7 @@ watch_rtsp_factory_init (WatchRtspFactory *self)
 
 /* --- Connections and passwords --- */
 
-/* Data of GstRTSPClient: what is known about one. In the thread of the clients only. */
+/* Data of a GstRTSPClient. Thread of the clients only. */
 #define CONNECTED "connected"
 
 typedef struct
@@ -206,7 +206,7 @@ struct _WatchRtspAuth
   WebFailures *failures;
   guint max_clients;
   WatchApp *app;
-  gint64 refused; /* time of the last message about it, or 0; in the thread of the clients */
+  gint64 refused; /* time of the last message, or 0; thread of the clients only */
 };
 
 G_DEFINE_TYPE (WatchRtspAuth, watch_rtsp_auth, GST_TYPE_RTSP_AUTH)
@@ -220,7 +220,8 @@ get_network (GstRTSPConnection *connection)
   return web_network_get_name (address);
 }
 
-/* Counts a connection from @network that is refused or closed, and says so now and then. */
+/* Counts a connection from @network that is refused or closed, and logs it once in
+ * REFUSED_INTERVAL. */
 static void
 refuse (WatchRtspAuth *self, const gchar *network, const gchar *why)
 {
@@ -233,7 +234,8 @@ refuse (WatchRtspAuth *self, const gchar *network, const gchar *why)
   g_warning ("rtsp: a connection from %s is closed: %s", network, why);
 }
 
-/* Returns the oldest stranger of the network that has the most, borrowed from @clients. */
+/* Returns the oldest stranger from @network or, if it is NULL, from the network that has the most
+ * strangers; NULL if there is none. Borrowed from @clients. */
 static GstRTSPClient *
 find_stranger (GList *clients, const gchar *network)
 {
@@ -284,7 +286,7 @@ may_connect (WatchRtspAuth *self, GstRTSPContext *context)
     stranger = find_stranger (clients, NULL);
   if (stranger) {
     refuse (self, get_connected (stranger)->network,
-            "there are too many, and it has not logged in");
+            "there are too many, and this one has not logged in");
     gst_rtsp_client_close (stranger);
   } else if (!web_connections_allow (&open)) {
     refuse (self, network, "there are too many");
@@ -310,7 +312,8 @@ log_in (GstRTSPAuth *auth, GstRTSPContext *context)
   return FALSE;
 }
 
-/* Lifts the limits of strangers. A tunnel has two connections, of which one may be new. */
+/* Lifts the limits for strangers. A tunnel over HTTP has two sockets, and the second may come
+ * later. */
 static void
 trust (GstRTSPContext *context)
 {
@@ -402,7 +405,7 @@ struct _WatchRtsp
   GstRTSPSessionPool *sessions;
   WatchRtspAuth *auth;
   GSocket *socket;         /* accepts connections */
-  GstRTSPThread *thread;   /* of all clients, with all below */
+  GstRTSPThread *thread;   /* of all clients; runs `accept` and `sweep` */
   GSource *accept, *sweep; /* may be NULL */
   GAsyncQueue *ended;
   guint cleanup;
@@ -475,10 +478,10 @@ on_connected (GstRTSPServer *server, GstRTSPClient *client, gpointer auth)
   g_signal_connect (client, "closed", G_CALLBACK (on_disconnected), auth);
 }
 
-/* In the thread of the clients, as gst-rtsp-server closes connections without a lock. Takes many
- * at once: else each waits until all clients had their turn. gst-rtsp-server frees a closed
- * connection, and its file, when the loop is idle; the source has a lower priority, or a flood of
- * connections uses up the files. */
+/* In the thread of the clients, as gst-rtsp-server closes connections without a lock. Accepts many
+ * at once, or each would wait for a turn of all clients. The source has a lower priority than idle
+ * sources, in which gst-rtsp-server frees closed connections: otherwise, a flood of connections
+ * uses up the file descriptors. */
 static gboolean
 on_accept (GSocket *socket, GIOCondition condition, gpointer user_data)
 {
@@ -540,7 +543,7 @@ set_auth (WatchRtsp *self, WatchApp *app)
   self->auth = WATCH_RTSP_AUTH (auth);
 }
 
-/* Connections come in, and strangers are sent away, in the thread of the clients. */
+/* Accepts connections and closes those of strangers in the thread of the clients. */
 static gboolean
 listen_for_clients (WatchRtsp *self)
 {

@@ -18,8 +18,8 @@
 typedef struct
 {
   WatchDigest *digest; /* of HTTP */
-  GHashTable *tokens;  /* digest of a UsernameToken to the second (gint64) after which it is over */
-  gint64 cleaned;      /* second when tokens that are over were removed */
+  GHashTable *tokens;  /* digest of a UsernameToken to the second (gint64) in which it expires */
+  gint64 cleaned;      /* second of the last removal of those */
 } Onvif;
 
 /* A call: a request and its answer. */
@@ -71,7 +71,7 @@ make_uri (const Call *call, const gchar *scheme, gint port, const gchar *path)
   gint own_port = g_uri_get_port (uri);
   g_autofree gchar *text = NULL, *address = NULL;
 
-  if (!*host && G_IS_INET_SOCKET_ADDRESS (own)) { /* the header Host may be empty */
+  if (!*host && G_IS_INET_SOCKET_ADDRESS (own)) { /* Host may be empty */
     GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (own);
 
     host = address = g_inet_address_to_string (g_inet_socket_address_get_address (inet));
@@ -560,7 +560,8 @@ watch_onvif_answer (const WebRequest *request)
   }
   if (watch_soap_parse (&soap, g_bytes_get_data (body, NULL), g_bytes_get_size (body)))
     run (&call, g_str_equal (path, WATCH_ONVIF_MEDIA_PATH));
-  else if (g_bytes_get_size (body) > 0 || check_user (&call)) /* curl asks for a challenge so */
+  else if (g_bytes_get_size (body) > 0 ||
+           check_user (&call)) /* curl's request for a challenge has no body */
     fail (&call, SOUP_STATUS_BAD_REQUEST, "WellFormed", NULL, "expected an envelope of SOAP");
   answer = watch_soap_make (text->str);
   soup_server_message_set_status (message, call.status ? call.status : SOUP_STATUS_OK, NULL);

@@ -52,7 +52,8 @@ watch_replace_file (const gchar *path, const gchar *text, gint mode, GError **er
 
   if (fd < 0)
     return fail (path, error);
-  /* Other processes see that it is not left over. Some network file systems have no locks. */
+  /* The lock tells watch_replace_clean() that the file is in use. Some network file systems have
+   * none. */
   flock (fd, LOCK_EX);
   done = fchmod (fd, (mode_t) mode) == 0 && write_all (fd, text) && g_rename (name, path) == 0;
   if (!done) {

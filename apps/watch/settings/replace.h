@@ -8,13 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* Writes @text to a new file, syncs it and renames it to @path. The name of the new file,
- * PATH.cudaccl-XXXXXX, tells it from those of others: if the process is killed, the next one
- * removes it. */
+/* Writes @text to a new file, syncs it and renames it to @path. The new file is
+ * named PATH.cudaccl-XXXXXX: if the process is killed, watch_replace_clean() recognises it. */
 gboolean watch_replace_file (const gchar *path, const gchar *text, gint mode, GError **error);
 
-/* Removes what killed processes left in @folder: of the file @name, or of all if it is NULL. Keeps
- * files that a process is writing. */
+/* Removes new files that killed processes left in @folder, those of the file @name or, if it is
+ * NULL, of all. Keeps those that a process is writing. */
 void watch_replace_clean (const gchar *folder, const gchar *name);
 
 G_END_DECLS

@@ -268,7 +268,7 @@ fail_value (const Reader *reader, const gchar *value)
   return fail (reader, "expected %s, not “%.100s”", reader->key->expected, value);
 }
 
-/* Names go to files, pages, brokers and logs. */
+/* Values go to files, pages, brokers and logs. */
 static gboolean
 refuse_control (const Reader *reader)
 {
@@ -279,7 +279,7 @@ refuse_control (const Reader *reader)
   return FALSE;
 }
 
-/* Zones may have spaces and lines between their parts, but not within names. */
+/* Zones may have tabs and line breaks between their parts; read_zones() checks names. */
 static gboolean
 allows_lines (const Key *key)
 {

@@ -30,8 +30,8 @@ typedef struct
   gboolean loop;      /* repeat a file for ever, at its rate; default false */
   guint frozen_after; /* seconds without a new picture; default 5 */
   guint64 dwell_time; /* in nanoseconds, or 0 */
-  guint max_pixels;   /* of the largest picture; default: that of all */
-  guint max_rate;     /* frames analysed in a second; default: that of all */
+  guint max_pixels;   /* of the largest picture; default: that of all cameras */
+  guint max_rate;     /* frames analysed in a second; default: that of all cameras */
 } WatchCameraSettings;
 
 typedef struct
@@ -108,8 +108,8 @@ WatchCameraSettings *watch_settings_find (const WatchSettings *self, const gchar
 gboolean watch_settings_edit (const WatchSettings *self, const gchar *name,
                               const gchar *const *keys, const gchar *const *values, GError **error);
 
-/* Removes what killed processes left beside the file and in the data folder, which no other process
- * may use. */
+/* Removes what killed processes left beside the file and in the data folder. Call it while holding
+ * the lock of the database: no other process uses the folder then. */
 void watch_settings_clean (const WatchSettings *self);
 
 /* Whether a camera may have the name. */

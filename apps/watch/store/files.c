@@ -1,8 +1,8 @@
 /* cudaccl-watch - files of the database that are removed or replaced while it is open
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The open connection still has all data of a file that was removed. It is copied to a new one,
- * which takes the old place: nothing is lost, and searches see the file that is written. */
+/* The open connection still has all data of a file that was removed. A copy takes the old place: no
+ * record is lost, and searches read the file that is written. */
 
 #include "apps/watch/store/private.h"
 
@@ -92,8 +92,8 @@ copy_database (sqlite3 *from, const gchar *path)
   return code;
 }
 
-/* Moves files of others aside, and removes the journal of ours: its changes are in the copy, and
- * SQLite would apply them to it again. */
+/* Moves foreign files aside, and removes our journal: the copy has its changes, and SQLite would
+ * apply them to the copy again. */
 static void
 clear_place (WatchStore *self, const gchar *stamp)
 {
@@ -105,7 +105,7 @@ clear_place (WatchStore *self, const gchar *stamp)
     identify (path, &file);
     if (file.number && !is_same (&file, &self->files[i])) {
       if (g_rename (path, aside) == 0 && i == 0)
-        g_warning ("%s is another file now: moved to %s", path, aside);
+        g_warning ("%s was replaced by another file: moved that to %s", path, aside);
     } else if (file.number && i > 0) {
       g_unlink (path);
     }
@@ -139,14 +139,14 @@ watch_files_restore (WatchStore *self)
     watch_files_remove_copy (self->path);
     return code;
   }
-  /* Closing the last connection may write to the old files. */
+  /* Before the place is cleared: closing the last connection may write to the old files. */
   watch_store_close_readers (self);
   g_clear_pointer (&self->db, watch_db_free);
   clear_place (self, stamp);
   code = g_rename (copy, self->path) == 0 ? SQLITE_OK : SQLITE_CANTOPEN;
   sync_folder (self->path);
   if (code == SQLITE_OK) {
-    g_warning ("%s was removed or replaced while it was open: written again, with all its records",
+    g_warning ("%s was removed or replaced while it was open: written again with all records",
                self->path);
     g_mutex_lock (&self->mutex);
     self->stats.restored++;

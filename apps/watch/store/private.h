@@ -66,7 +66,7 @@ struct _WatchStore
   /* Writer thread only. */
   WatchDb *db;
   WatchStoreState state;
-  WatchFile files[WATCH_STORE_N_FILES]; /* when `db` was opened; 0: it was not */
+  WatchFile files[WATCH_STORE_N_FILES]; /* as `db` was opened; zeros if it was not */
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
@@ -117,7 +117,7 @@ gint64 watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...)
 WatchDb *watch_store_get_reader (WatchStore *self, gboolean limit, GError **error);
 void watch_store_return_reader (WatchStore *self, WatchDb *db);
 
-/* New searches open the file again. */
+/* Closes idle connections now, others when their search ends. New searches open the file again. */
 void watch_store_close_readers (WatchStore *self);
 
 /* --- store.c: writer thread only --- */
@@ -134,7 +134,7 @@ gboolean watch_files_have_moved (WatchStore *self);
 /* Writes all records to new files in the old place. Returns a code of SQLite; on failure, the
  * connection stays as it was, or is closed and must be opened again. */
 int watch_files_restore (WatchStore *self);
-/* Removes what a process that was killed meanwhile left. */
+/* Removes the unfinished copy of a process that was killed. */
 void watch_files_remove_copy (const gchar *path);
 
 /* --- events.c --- */
