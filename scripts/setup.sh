@@ -35,7 +35,7 @@ test_packages=(gstreamer1.0-opencv python3-numpy gstreamer1.0-plugins-ugly fontc
 if command -v chromium >/dev/null; then
   test_packages+=(chromium-driver python3-selenium)
 fi
-# What is large, or starts a service, and what checks the sources.
+# Large packages, those that start a service, and those that check the sources.
 ci_packages=(chromium chromium-driver python3-selenium mosquitto mosquitto-clients postgresql prometheus
   python3-matplotlib python3-opencv python3-scipy python3-skimage locales gjs gi-docgen
   clang clang-format libclang-rt-dev llvm shellcheck mkdocs codespell)

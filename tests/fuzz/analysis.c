@@ -179,7 +179,7 @@ push_segment (FuzzInput *input, Player *self)
   self->time = segment.format == GST_FORMAT_TIME ? segment.start : 0;
 }
 
-/* What the next element takes from now on. */
+/* Accepted by the next element from now on. */
 static void
 draw_downstream (FuzzInput *input, Player *self)
 {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # cudaccl - cudaccl-watch under the thread sanitizer
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs cudaccl-watch under the thread sanitizer with cameras that are recordings and one of test://, while settings change, cameras come and go, and
-viewers come and go. Fails if two threads race, or if the program does not end well.
+"""Runs cudaccl-watch under the thread sanitizer with cameras that are recordings and one of test://, while settings
+change, and cameras and viewers come and go. Fails if two threads race, or if the program does not end well.
 
   tests/soak/races.py [OPTION...]
 

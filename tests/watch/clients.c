@@ -15,7 +15,7 @@
 
 /* --- Deadlines --- */
 
-/* What a client sends at first, and then a byte of @dribble each tenth of a second. */
+/* Sent by a client at first, followed by a byte of @dribble each tenth of a second. */
 static const struct
 {
   const gchar *begin, *answer, *dribble;

@@ -64,7 +64,7 @@ REASON = {'code': 'source-failed', 'arguments': {'address': 'a', 'detail': 'b'},
 EVENT = {'camera': 'yard', 'session': 's', 'number': 1, 'utc': NOW, 'event': 'lost', 'zone': 'z', 'class': 'c', 'text': 't',
          'reason': REASON, 'in': 1, 'out': 1, 'inside': 0, 'picture': 'yard/2026-01-31/120000-000001-0000.jpg', 'clip': 'a.mp4'}
 UNKNOWN = EVENT | {'number': 2, 'reason': REASON | {'code': 'of-tomorrow'}}
-# What no camera sends here.
+# No camera here sends these.
 WATCH = {
     '/api/discover': {'devices': [{'kind': 'onvif', 'name': 'n', 'model': 'm', 'address': 'a', 'uri': 'u'}]},
     '/api/synopsis': {'state': 'failed', 'camera': 'yard', 'day': '2026-01-31', 'seconds': 60, 'progress': 0, 'error': 'e', 'reason': REASON},

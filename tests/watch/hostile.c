@@ -130,7 +130,7 @@ GST_START_TEST (test_lines)
 }
 GST_END_TEST;
 
-/* What an element says, as with the reason phrase of a camera's answer. */
+/* Errors of elements, such as with the reason phrase of a camera's answer. */
 GST_START_TEST (test_errors)
 {
   static const gint codes[] = { GST_RESOURCE_ERROR_FAILED, GST_RESOURCE_ERROR_READ,

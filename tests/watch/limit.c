@@ -564,7 +564,7 @@ GST_START_TEST (test_rate)
     watch_camera_status_clear (&status);
   }
   fail_unless (limited, "%u frames", (guint) frames);
-  /* What may come at once, and the rate. */
+  /* The burst, and the rate. */
   fail_unless (frames <= 8 + 2 * (guint) ((g_get_monotonic_time () - start) / G_USEC_PER_SEC + 1),
                "%u frames", (guint) frames);
   watch_camera_free (camera);

@@ -469,7 +469,7 @@ class OthersTest(unittest.TestCase):
             program.process.send_signal(signal.SIGCONT)
             wait_for(lambda: count_open() == 12)
             self.assertTrue(select.select([ones[67]], [], [], 0)[0], "the oldest have given way")
-            # Of 50. Those that have logged in do not count as strangers, who give way to them.
+            # Of 50. Strangers give way to those that have logged in, which do not count as such.
             self.assertEqual([log_in() for _ in range(38)], [200] * 38)
             self.assertEqual(count_open(), 12)
             self.assertEqual([log_in() for _ in range(13)], [200] * 12 + [None])

@@ -274,7 +274,7 @@ is_answered (WatchProbe *probe, guint id, const gchar *address, guint port, gint
   return answer != NULL;
 }
 
-/* Who forges senders gets few bytes sent there, and silences no other. */
+/* Forged senders get few bytes, and keep no other from an answer. */
 GST_START_TEST (test_hostile_probes)
 {
   g_autoptr (WatchProbe) probe = make_probe ("0.0.0.0:8480", "http://vm:8480/");

@@ -464,7 +464,7 @@ GST_START_TEST (test_scan)
 }
 GST_END_TEST;
 
-/* The cut of a time is the last one at it. */
+/* Of several cuts at a time, the last one counts. */
 GST_START_TEST (test_cuts)
 {
   static const gint64 times[] = { 0, 10, 20, 30, 40 };
