@@ -93,7 +93,7 @@ class Collect(unittest.TestCase):
                        timeout=60)
 
     def wait_stored(self, n):
-        fleetlib.wait_for(lambda: self.program.get("/api/status")["stored"] == n)
+        fleetlib.wait_for(lambda: self.program.get("/api/status")["stored"] == n, 30 + n / 200)
 
     def count_events(self):
         try:
