@@ -49,6 +49,14 @@ add_chunk (GByteArray *png, const gchar *type, const guint8 *data, gsize size)
   g_byte_array_append (png, (guint8 *) &word, 4);
 }
 
+/* Writes @n bytes of a number, at any address. */
+static void
+put (guint8 *data, guint32 value, guint n, gboolean big)
+{
+  for (guint i = 0; i < n; i++)
+    data[i] = (guint8) (value >> 8 * (big ? n - 1 - i : i));
+}
+
 /* Black, a bit per pixel. */
 static GByteArray *
 make_png (guint side)
@@ -61,8 +69,8 @@ make_png (guint side)
   guint8 header[13] = { 0 };
   GByteArray *png = g_byte_array_new ();
 
-  GST_WRITE_UINT32_BE (header, side);
-  GST_WRITE_UINT32_BE (header + 4, side);
+  put (header, side, 4, TRUE);
+  put (header + 4, side, 4, TRUE);
   header[8] = 1;
   for (guint i = 0; i < side; i++)
     fail_unless (g_output_stream_write_all (output, row, 1 + (side + 7) / 8, NULL, NULL, NULL));
@@ -113,8 +121,8 @@ make_jpeg (guint side, gboolean late)
 
   fail_unless (frame != NULL);
   if (side) {
-    GST_WRITE_UINT16_BE (frame + 5, side);
-    GST_WRITE_UINT16_BE (frame + 7, side);
+    put (frame + 5, side, 2, TRUE);
+    put (frame + 7, side, 2, TRUE);
   }
   g_byte_array_append (jpeg, data->data, 2);
   if (late)
@@ -266,7 +274,7 @@ make_data (Kind kind)
     g_byte_array_set_size (data, 54 + 64 * 64 * 3);
     memset (data->data, 0, data->len);
     memcpy (data->data, "BM", 2);
-    GST_WRITE_UINT32_LE (data->data + 2, data->len);
+    put (data->data + 2, data->len, 4, FALSE);
     data->data[10] = 54;
     data->data[14] = 40;
     data->data[18] = data->data[22] = 64;

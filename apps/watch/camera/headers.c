@@ -318,18 +318,30 @@ read_jpeg (WatchHeaders *self, const guint8 *data, gsize size)
   }
 }
 
+/* Reads a number of @n bytes at any address. */
+static guint32
+read_bytes (const guint8 *data, guint n, gboolean big)
+{
+  guint32 value = 0;
+
+  for (guint i = 0; i < n; i++)
+    value |= (guint32) data[i] << 8 * (big ? n - 1 - i : i);
+  return value;
+}
+
 static void
 read_png (WatchHeaders *self, const guint8 *data, gsize size)
 {
   if (size >= 24 && memcmp (data + 12, "IHDR", 4) == 0)
-    add_size (self, GST_READ_UINT32_BE (data + 16), GST_READ_UINT32_BE (data + 20));
+    add_size (self, read_bytes (data + 16, 4, TRUE), read_bytes (data + 20, 4, TRUE));
 }
 
 static void
 read_vp8 (WatchHeaders *self, const guint8 *data, gsize size)
 {
   if (size >= 10 && !(data[0] & 1))
-    add_size (self, GST_READ_UINT16_LE (data + 6) & 0x3fff, GST_READ_UINT16_LE (data + 8) & 0x3fff);
+    add_size (self, read_bytes (data + 6, 2, FALSE) & 0x3fff,
+              read_bytes (data + 8, 2, FALSE) & 0x3fff);
 }
 
 void
