@@ -42,37 +42,12 @@ start (const gchar *settings)
   g_assert_no_error (error);
 }
 
-/* Waits for threads of test pictures: they use GStreamer, which the end of the program tears
- * down. */
-static inline void
-wait_for_previews (void)
-{
-  gboolean some = TRUE;
-
-  for (guint i = 0; some && i < 2000; i++) {
-    GDir *tasks = g_dir_open ("/proc/self/task", 0, NULL);
-    const gchar *task;
-
-    some = FALSE;
-    while (tasks && (task = g_dir_read_name (tasks))) {
-      g_autofree gchar *path = g_strdup_printf ("/proc/self/task/%s/comm", task), *name = NULL;
-
-      some = some || (g_file_get_contents (path, &name, NULL, NULL) &&
-                      g_str_has_prefix (name, "watch-preview"));
-    }
-    g_clear_pointer (&tasks, g_dir_close);
-    if (some)
-      g_usleep (10000);
-  }
-}
-
 static inline void
 stop (void)
 {
   web_server_free (server);
   while (g_main_context_iteration (NULL, FALSE))
     ;
-  wait_for_previews ();
   fail_unless_equals_int (watch_fake_get_viewers (watch), 0);
   watch_fake_free (watch);
 }

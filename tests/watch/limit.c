@@ -305,6 +305,7 @@ typedef struct
   GByteArray *data;
   const gchar *type;
   gint connections;
+  gint running; /* atomic: threads that use this */
 } Server;
 
 static gboolean
@@ -319,6 +320,7 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
       g_strdup_printf ("HTTP/1.0 200 OK\r\nContent-Type: %s\r\n\r\n", self->type);
   gchar *line;
 
+  g_atomic_int_inc (&self->running);
   g_atomic_int_inc (&self->connections);
   g_socket_set_timeout (g_socket_connection_get_socket (connection), 5);
   while ((line = g_data_input_stream_read_line (input, NULL, NULL, NULL))) {
@@ -330,6 +332,7 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
   }
   if (g_output_stream_write_all (output, head, strlen (head), NULL, NULL, NULL))
     g_output_stream_write_all (output, self->data->data, self->data->len, NULL, NULL, NULL);
+  g_atomic_int_add (&self->running, -1);
   return TRUE;
 }
 
@@ -349,6 +352,8 @@ server_close (Server *self)
   g_socket_service_stop (self->service);
   g_socket_listener_close (G_SOCKET_LISTENER (self->service));
   g_object_unref (self->service);
+  while (g_atomic_int_get (&self->running) > 0)
+    g_usleep (1000);
 }
 
 /* --- Streams and test pictures --- */
