@@ -304,6 +304,7 @@ GST_START_TEST (test_refused)
     fail_unless (watch_settings_parse ("watch.conf", texts[i], &error) == NULL, "%s", texts[i]);
     fail_unless (i == 3 || g_error_matches (error, WEB_REASON_ERROR, WEB_REASON_CONTROL_CHARACTER),
                  "%s", error->message);
+    fail_unless (strstr (error->message, "watch.conf: "), "%s", error->message);
   }
   fail_if (watch_has_control ("a\tb\xc3\xbc", "\t") || !watch_has_control ("a\tb", ""));
 }

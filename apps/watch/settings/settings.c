@@ -274,8 +274,10 @@ refuse_control (const Reader *reader)
 {
   g_autofree gchar *place = g_strdup_printf ("[%s] %s", reader->group, reader->key->name);
 
-  g_propagate_error (reader->error, web_reason_to_error (web_reason_new (
-                                        WEB_REASON_CONTROL_CHARACTER, "name", place, NULL)));
+  g_propagate_prefixed_error (
+      reader->error,
+      web_reason_to_error (web_reason_new (WEB_REASON_CONTROL_CHARACTER, "name", place, NULL)),
+      "%s: ", reader->path);
   return FALSE;
 }
 
@@ -283,7 +285,7 @@ refuse_control (const Reader *reader)
 static gboolean
 allows_lines (const Key *key)
 {
-  return key->type == OTHER && strstr ("zones tripwires", key->name);
+  return g_str_equal (key->name, "zones") || g_str_equal (key->name, "tripwires");
 }
 
 static gchar *
