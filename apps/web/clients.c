@@ -12,7 +12,6 @@
 
 #define HEADERS_DEADLINE 10000
 #define BODY_DEADLINE 20000
-#define IDLE_DEADLINE 30000
 
 struct _WebClients
 {
@@ -67,7 +66,7 @@ web_clients_new (void)
   WebClients *self = g_new0 (WebClients, 1);
 
   self->open = g_ptr_array_new_with_free_func (web_client_unref);
-  self->deadlines = (WebDeadlines){ HEADERS_DEADLINE, BODY_DEADLINE, IDLE_DEADLINE };
+  self->deadlines = (WebDeadlines){ HEADERS_DEADLINE, BODY_DEADLINE };
   return self;
 }
 
@@ -227,13 +226,6 @@ void
 web_client_begin_answer (WebClient *self)
 {
   self->end = G_MAXINT64;
-}
-
-void
-web_client_begin_idle (WebClient *self)
-{
-  if (self->clients)
-    set_end (self, self->clients->deadlines.idle);
 }
 
 void

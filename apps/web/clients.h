@@ -18,9 +18,8 @@ typedef struct _WebClient WebClient;
 /* Milliseconds, rounded up to whole seconds. Slow bytes do not extend them. */
 typedef struct
 {
-  guint headers; /* from the connection to the end of the first request's headers, TLS included */
-  guint body;
-  guint idle; /* from an answer to the end of the next request's headers */
+  guint headers; /* from the connection to the end of the headers, TLS included */
+  guint body;    /* from there to the end of the body */
 } WebDeadlines;
 
 WebClients *web_clients_new (void);
@@ -44,7 +43,6 @@ gboolean web_client_has_ended (WebClient *self);
 
 void web_client_begin_body (WebClient *self);   /* the headers of a request have come */
 void web_client_begin_answer (WebClient *self); /* its body, too: no deadline */
-void web_client_begin_idle (WebClient *self);   /* it has been answered */
 
 /* The client has shown the right token, or none is needed. */
 void web_client_trust (WebClient *self);

@@ -301,12 +301,6 @@ on_body (SoupServerMessage *message, gpointer user_data)
   web_client_begin_answer (get_client (message));
 }
 
-static void
-on_answered (SoupServerMessage *message, gpointer user_data)
-{
-  web_client_begin_idle (get_client (message));
-}
-
 static GInetAddress *
 get_address (SoupServerMessage *message)
 {
@@ -529,8 +523,6 @@ skip_body (SoupServerMessage *message)
   soup_message_body_set_accumulate (soup_server_message_get_request_body (message), FALSE);
   g_signal_connect_data (message, "got-chunk", G_CALLBACK (on_chunk), left,
                          (GClosureNotify) (void (*) (void)) g_free, 0);
-  soup_message_headers_replace (soup_server_message_get_response_headers (message), "Connection",
-                                "close");
 }
 
 static void
@@ -548,6 +540,9 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
     { "Cross-Origin-Resource-Policy", "same-origin" },
     { "Cross-Origin-Opener-Policy", "same-origin" },
     { "Cache-Control", "no-store" },
+    /* SoupServer keeps only connections of its own listeners. A client that is not told may send
+     * its next request to a closed connection. */
+    { "Connection", "close" },
   };
   WebServer *self = user_data;
   SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
@@ -562,7 +557,6 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const gchar *path, GHa
   self->stats.answers++;
   web_client_begin_body (get_client (message));
   g_signal_connect (message, "got-body", G_CALLBACK (on_body), NULL);
-  g_signal_connect (message, "finished", G_CALLBACK (on_answered), NULL);
   route = check_request (self, message, &name);
   if (encoding == SOUP_ENCODING_NONE || (encoding == SOUP_ENCODING_CONTENT_LENGTH &&
                                          soup_message_headers_get_content_length (headers) == 0))

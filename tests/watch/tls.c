@@ -225,7 +225,7 @@ GST_START_TEST (test_handshakes)
   if (!begin ())
     return;
   start_with ("right.pem", "right.key");
-  web_server_set_deadlines (server, &(WebDeadlines){ 1000, 20000, 30000 });
+  web_server_set_deadlines (server, &(WebDeadlines){ 1000, 20000 });
   for (guint i = 0; i < G_N_ELEMENTS (begins); i++)
     client_open (&clients[i], begins[i]);
   for (guint i = 0; i < G_N_ELEMENTS (begins); i++) {
