@@ -52,15 +52,21 @@ digest (const gchar *text, guint8 out[DIGEST])
   g_checksum_get_digest (checksum, out, &size);
 }
 
-/* Compares in constant time. */
-static gboolean
-equal (const guint8 a[DIGEST], const guint8 b[DIGEST])
+gboolean
+web_auth_equal (gconstpointer a, gconstpointer b, gsize size)
 {
   volatile guint8 differ = 0;
 
-  for (guint i = 0; i < DIGEST; i++)
-    differ |= a[i] ^ b[i];
+  for (gsize i = 0; i < size; i++)
+    differ |= ((const guint8 *) a)[i] ^ ((const guint8 *) b)[i];
   return differ == 0;
+}
+
+void
+web_auth_get_random (gpointer bytes, gsize size)
+{
+  if (getrandom (bytes, size, 0) != (gssize) size)
+    g_error ("getrandom: %s", g_strerror (errno));
 }
 
 WebAuthResult
@@ -71,7 +77,8 @@ web_auth_check_secret (WebAuth *self, const gchar *secret, const gchar *right, c
 
   digest (right, expected);
   digest (given, found);
-  return web_failures_count (self->failures, secret, equal (expected, found), address, now);
+  return web_failures_count (self->failures, secret, web_auth_equal (expected, found, DIGEST),
+                             address, now);
 }
 
 /* --- Sessions --- */
@@ -103,7 +110,7 @@ find_session (WebAuth *self, const gchar *cookies)
   for (guint i = 0; i < WEB_AUTH_MAX_SESSIONS; i++) {
     Session *session = &self->sessions[i];
 
-    if (session->expires && equal (session->id, id))
+    if (session->expires && web_auth_equal (session->id, id, DIGEST))
       found = session;
   }
   return found;
@@ -125,7 +132,7 @@ web_auth_check (WebAuth *self, const gchar *token, const gchar *authorization, c
   if (!session)
     return WEB_AUTH_NEEDED;
   digest (token, right);
-  if (session->expires <= now || !equal (session->token, right)) {
+  if (session->expires <= now || !web_auth_equal (session->token, right, DIGEST)) {
     session->expires = 0;
     return WEB_AUTH_NEEDED;
   }
@@ -148,8 +155,7 @@ web_auth_log_in (WebAuth *self, const gchar *token, const gchar *given, GInetAdd
 
   if (result != WEB_AUTH_OK)
     return result;
-  if (getrandom (random, sizeof random, 0) != sizeof random)
-    g_error ("getrandom: %s", g_strerror (errno));
+  web_auth_get_random (random, sizeof random);
   value = g_string_new (NULL);
   for (guint i = 0; i < sizeof random; i++)
     g_string_append_printf (value, "%02x", random[i]);

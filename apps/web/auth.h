@@ -38,6 +38,12 @@ WebAuthResult web_auth_log_in (WebAuth *self, const gchar *token, const gchar *g
                                GInetAddress *address, gint64 now, gchar **session);
 void web_auth_log_out (WebAuth *self, const gchar *cookies);
 
+/* Compares @size bytes in a time that does not depend on them. */
+gboolean web_auth_equal (gconstpointer a, gconstpointer b, gsize size);
+
+/* Fills in up to 256 bytes that nobody can guess. */
+void web_auth_get_random (gpointer bytes, gsize size);
+
 /* Whether the header @host, which may have a port, names this machine's loopback interface. Any
  * other name comes from a page whose name was made to resolve to it. */
 gboolean web_auth_is_local_host (const gchar *host);

@@ -43,11 +43,11 @@ def main(root):
     failures = [f'{path}: {line}' for folder in FOLDERS for path in sorted((root / folder).rglob('*.c'))
                 for line in find(strip(path.read_text()))]
     auth = strip((root / 'apps/web/auth.c').read_text())
-    equal = re.search(r'\nequal \(.*?\n}\n', auth, re.S).group()
+    equal = re.search(r'\nweb_auth_equal \(.*?\n}\n', auth, re.S).group()
     loop = equal[equal.index('for ('):]
     if re.search(r'\b(if|break|goto|while)\b|&&|\|\||\?', loop) or loop.count('return') != 1:
-        failures.append('apps/web/auth.c: equal() ends early')
-    if not re.search(r'digest \(right, \w+\);\s+digest \(given, \w+\);\s+return \w+ \([^;]*\bequal \(', auth):
+        failures.append('apps/web/auth.c: web_auth_equal() ends early')
+    if not re.search(r'digest \(right, \w+\);\s+digest \(given, \w+\);\s+return \w+ \([^;]*\bweb_auth_equal \(', auth):
         failures.append('apps/web/auth.c: web_auth_check_secret() compares no digests')
     print('\n'.join(failures) or 'secrets are compared in constant time')
     return bool(failures)

@@ -3,10 +3,10 @@
 
 #include "apps/watch/onvif/digest.h"
 
-#include <errno.h>
 #include <libsoup/soup.h>
 #include <string.h>
-#include <sys/random.h>
+
+#include "apps/web/auth.h"
 
 #define KEY 32        /* bytes */
 #define NONCE_TEXT 32 /* hexadecimal digits of time and random number, before the signature */
@@ -42,20 +42,13 @@ struct _WatchDigest
   gint64 floor;       /* nonces made until then are stale */
 };
 
-static void
-get_random (gpointer bytes, gsize size)
-{
-  if (getrandom (bytes, size, 0) != (gssize) size)
-    g_error ("getrandom: %s", g_strerror (errno));
-}
-
 WatchDigest *
 watch_digest_new (const gchar *realm)
 {
   WatchDigest *self = g_new0 (WatchDigest, 1);
 
   self->realm = g_strdup (realm);
-  get_random (self->key, sizeof self->key);
+  web_auth_get_random (self->key, sizeof self->key);
   self->nonces = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
 }
@@ -94,7 +87,7 @@ make_nonce (const WatchDigest *self, gint64 now)
   g_autofree gchar *text = NULL, *signature = NULL;
   guint64 random;
 
-  get_random (&random, sizeof random);
+  web_auth_get_random (&random, sizeof random);
   text = g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", (guint64) now,
                           random);
   signature = sign (self, text);
@@ -106,14 +99,11 @@ static gint64
 get_time (const WatchDigest *self, const gchar *nonce)
 {
   g_autofree gchar *signature = NULL, *time = NULL;
-  volatile guint8 differ = 0;
 
   if (strlen (nonce) != NONCE_TEXT + SIGNATURE)
     return -1;
   signature = sign (self, nonce);
-  for (guint i = 0; i < SIGNATURE; i++)
-    differ |= (guint8) (signature[i] ^ nonce[NONCE_TEXT + i]);
-  if (differ)
+  if (!web_auth_equal (signature, nonce + NONCE_TEXT, SIGNATURE))
     return -1;
   time = g_strndup (nonce, 16);
   return (gint64) g_ascii_strtoull (time, NULL, 16);
