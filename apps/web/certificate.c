@@ -54,20 +54,19 @@ make_stream (gint fd)
   return G_IO_STREAM (g_socket_connection_factory_create_connection (socket));
 }
 
-/* Makes the end of a server, or that of a client if @certificate is NULL, without the database of
- * the system's authorities, which takes long to read. */
-static GTlsConnection *
-make_end (gint fd, GTlsCertificate *certificate, GError **error)
+GTlsConnection *
+web_certificate_new_server (GIOStream *stream, GTlsCertificate *certificate, GError **error)
 {
-  GTlsBackend *backend = g_tls_backend_get_default ();
-  g_autoptr (GIOStream) stream = make_stream (fd);
+  return g_initable_new (g_tls_backend_get_server_connection_type (g_tls_backend_get_default ()),
+                         NULL, error, "base-io-stream", stream, "certificate", certificate,
+                         "database", NULL, NULL);
+}
 
-  if (certificate)
-    return g_initable_new (g_tls_backend_get_server_connection_type (backend), NULL, error,
-                           "base-io-stream", stream, "certificate", certificate, "database", NULL,
-                           NULL);
-  return g_initable_new (g_tls_backend_get_client_connection_type (backend), NULL, error,
-                         "base-io-stream", stream, "database", NULL, NULL);
+static GTlsConnection *
+new_client (GIOStream *stream, GError **error)
+{
+  return g_initable_new (g_tls_backend_get_client_connection_type (g_tls_backend_get_default ()),
+                         NULL, error, "base-io-stream", stream, "database", NULL, NULL);
 }
 
 static gboolean
@@ -84,6 +83,7 @@ check_pair (GTlsCertificate *certificate, GError **error)
 {
   g_autoptr (GMainContext) context = g_main_context_new ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GIOStream) server_stream = NULL, client_stream = NULL;
   g_autoptr (GTlsConnection) server = NULL, client = NULL;
   Handshake handshake = { 2, cancellable, NULL };
   gint ends[2];
@@ -94,8 +94,10 @@ check_pair (GTlsCertificate *certificate, GError **error)
     return FALSE;
   }
   g_main_context_push_thread_default (context);
-  server = make_end (ends[0], certificate, error);
-  client = make_end (ends[1], NULL, server ? error : NULL);
+  server_stream = make_stream (ends[0]);
+  client_stream = make_stream (ends[1]);
+  server = web_certificate_new_server (server_stream, certificate, error);
+  client = new_client (client_stream, server ? error : NULL);
   if (server && client) {
     g_signal_connect (client, "accept-certificate", G_CALLBACK (accept_any), NULL);
     g_tls_connection_handshake_async (server, G_PRIORITY_DEFAULT, cancellable, on_handshake,

@@ -19,6 +19,11 @@ void web_certificate_free (WebCertificate *self);
  * read before. The certificate is borrowed until the next call. */
 GTlsCertificate *web_certificate_get (WebCertificate *self);
 
+/* As g_tls_server_connection_new(), but without a database: that would read all authorities of the
+ * system for each connection, though clients send no certificates. In any thread. */
+GTlsConnection *web_certificate_new_server (GIOStream *stream, GTlsCertificate *certificate,
+                                            GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WebCertificate, web_certificate_free)
 
 G_END_DECLS

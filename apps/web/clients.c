@@ -143,20 +143,27 @@ sweep (gpointer user_data)
 
 /* --- Places --- */
 
-/* Counts connections as WebConnections does, and finds the oldest that may give way: of @network,
- * or of all if it is NULL. */
+static void
+count_open (WebClients *self, WebConnections *open)
+{
+  for (guint i = 0; i < self->open->len; i++) {
+    const WebClient *client = g_ptr_array_index (self->open, i);
+
+    if (!client->ended)
+      web_connections_count (open, client->network);
+  }
+}
+
+/* Returns the oldest connection that may give way, of @network, or of all if it is NULL. */
 static WebClient *
-find_oldest (WebClients *self, WebConnections *open, const gchar *network)
+find_oldest (WebClients *self, const gchar *network)
 {
   WebClient *oldest = NULL;
 
   for (guint i = 0; i < self->open->len; i++) {
     WebClient *client = g_ptr_array_index (self->open, i);
 
-    if (client->ended)
-      continue;
-    web_connections_count (open, client->network);
-    if (client->socket && !client->trusted &&
+    if (client->socket && !client->ended && !client->trusted &&
         (!network || g_str_equal (client->network, network)) &&
         (!oldest || client->number < oldest->number))
       oldest = client;
@@ -171,13 +178,12 @@ make_place (WebClients *self, const gchar *network, gboolean loopback)
   WebConnections open = { .network = loopback ? NULL : network,
                           .max = MAX_CLIENTS + (loopback ? KEPT_PLACES : 0),
                           .max_of_network = MAX_OF_NETWORK };
-  WebConnections again = open;
-  WebClient *oldest = find_oldest (self, &open, NULL);
+  WebClient *oldest;
 
+  count_open (self, &open);
   if (web_connections_allow (&open))
     return TRUE;
-  if (open.n_of_network >= open.max_of_network)
-    oldest = find_oldest (self, &again, network);
+  oldest = find_oldest (self, open.n_of_network >= open.max_of_network ? network : NULL);
   if (!oldest)
     return FALSE;
   end (oldest);

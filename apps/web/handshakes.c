@@ -3,6 +3,7 @@
 
 #include "apps/web/handshakes.h"
 
+#include "apps/web/certificate.h"
 #include "apps/web/records.h"
 
 #define MAX_RUNNING 8 /* GIO's pool has ten threads, and adds more slowly */
@@ -110,11 +111,7 @@ static void
 run (WebHandshakes *self, Handshake *one)
 {
   g_autoptr (GIOStream) base = web_records_new (one->stream, &one->records);
-  /* As g_tls_server_connection_new(), but without a database: that would read all authorities of
-   * the system for each connection, though clients send no certificates. */
-  g_autoptr (GTlsConnection) tls = g_initable_new (
-      g_tls_backend_get_server_connection_type (g_tls_backend_get_default ()), NULL, NULL,
-      "base-io-stream", base, "certificate", one->certificate, "database", NULL, NULL);
+  g_autoptr (GTlsConnection) tls = web_certificate_new_server (base, one->certificate, NULL);
 
   if (!tls) {
     handshake_free (one);
