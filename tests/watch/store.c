@@ -14,62 +14,12 @@
 #include "apps/watch/records/json.h"
 #include "apps/watch/store/path.h"
 #include "apps/watch/store/store.h"
-#include "tests/lib/removetree.h"
+#include "tests/lib/watchstore.h"
 #include "tests/reference/path.h"
 
-#define TIME G_GINT64_CONSTANT (1769860800000000)
-#define SECOND G_TIME_SPAN_SECOND
 #define SCALE 16384
 
-static gchar *folder;
 static const gchar *program;
-
-static void
-setup (void)
-{
-  folder = g_dir_make_tmp ("watch-store-XXXXXX", NULL);
-}
-
-static void
-teardown (void)
-{
-  remove_tree (folder);
-  g_clear_pointer (&folder, g_free);
-}
-
-static WatchStore *
-open_store (void)
-{
-  g_autoptr (GError) error = NULL;
-  WatchStore *store = watch_store_open (folder, &error);
-
-  fail_unless (store != NULL, "%s", error ? error->message : "");
-  return store;
-}
-
-static WatchEvent *
-new_event (const gchar *camera, guint64 number, gint64 time, WatchEventKind kind, const gchar *zone,
-           const gchar *class_name)
-{
-  WatchEvent event = { (gchar *) camera,
-                       (gchar *) "session",
-                       number,
-                       time,
-                       kind,
-                       (gchar *) zone,
-                       7,
-                       (gchar *) class_name,
-                       0.25,
-                       0.5,
-                       1500000,
-                       number,
-                       2,
-                       1,
-                       (gchar *) "a \"text\"",
-                       NULL,
-                       NULL };
-  return watch_event_copy (&event);
-}
 
 static WatchTrack *
 new_track (const gchar *camera, guint64 number, gint64 begin, gint64 end, const gchar *class_name,
@@ -87,29 +37,6 @@ new_track (const gchar *camera, guint64 number, gint64 begin, gint64 end, const 
                        zones,
                        NULL };
   return watch_track_copy (&track);
-}
-
-/* The numbers of what a query finds, page by page. */
-static gchar *
-find_numbers (WatchStore *store, WatchQuery query, gboolean tracks)
-{
-  GString *text = g_string_new (NULL);
-  gint64 next = 0;
-
-  do {
-    g_autoptr (GError) error = NULL;
-    g_autoptr (GPtrArray) found = tracks ? watch_store_find_tracks (store, &query, &next, &error)
-                                         : watch_store_find_events (store, &query, &next, &error);
-
-    fail_unless (found != NULL, "%s", error ? error->message : "");
-    fail_unless (found->len == query.limit || next == 0);
-    for (guint i = 0; i < found->len; i++)
-      g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, text->len ? " " : "",
-                              tracks ? ((WatchTrack *) g_ptr_array_index (found, i))->number
-                                     : ((WatchEvent *) g_ptr_array_index (found, i))->number);
-    query.before = next;
-  } while (next);
-  return g_string_free (text, FALSE);
 }
 
 static guint64
@@ -566,23 +493,6 @@ GST_END_TEST;
 
 /* --- Removing --- */
 
-static gint64
-count (const gchar *sql)
-{
-  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
-  sqlite3_stmt *statement;
-  sqlite3 *db;
-  gint64 value;
-
-  fail_unless_equals_int (sqlite3_open (path, &db), SQLITE_OK);
-  fail_unless_equals_int (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL), SQLITE_OK);
-  sqlite3_step (statement);
-  value = sqlite3_column_int64 (statement, 0);
-  sqlite3_finalize (statement);
-  sqlite3_close (db);
-  return value;
-}
-
 GST_START_TEST (test_remove)
 {
   static const gchar *const files[] = { "a.jpg", "b.mp4", NULL };
@@ -712,278 +622,6 @@ GST_START_TEST (test_upgrade)
 }
 GST_END_TEST;
 
-static void
-expect_warning (const gchar *pattern)
-{
-  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, pattern);
-}
-
-GST_START_TEST (test_damaged)
-{
-  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
-  g_autofree gchar *data = NULL, *numbers = NULL;
-  WatchQuery query = { .limit = 10, .kind = -1 };
-  WatchStore *store;
-  gsize size;
-
-  /* Not a database; a database with a wrong page; one of a newer version. */
-  for (guint i = 0; i < 2; i++) {
-    if (i == 0) {
-      fail_unless (g_file_set_contents (path,
-                                        "no database, but long enough for a header ......"
-                                        "................................................"
-                                        "................................................",
-                                        -1, NULL));
-    } else {
-      fail_unless (g_file_get_contents (path, &data, &size, NULL));
-      memset (data + 200, 0xa5, 3896);
-      fail_unless (g_file_set_contents (path, data, size, NULL));
-    }
-    expect_warning ("*is damaged: moved to *");
-    store = open_store ();
-    g_test_assert_expected_messages ();
-    watch_store_add_event (store, new_event ("yard", i, TIME, WATCH_EVENT_IN, "door", NULL));
-    fail_unless (watch_store_flush (store));
-    g_clear_pointer (&numbers, g_free);
-    numbers = find_numbers (store, query, FALSE);
-    fail_unless (numbers[0] == (gchar) ('0' + i) && !numbers[1]);
-    watch_store_close (store);
-  }
-  count ("PRAGMA user_version = 999");
-  {
-    g_autoptr (GError) error = NULL;
-
-    fail_if (watch_store_open (folder, &error) != NULL);
-    fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED));
-  }
-}
-GST_END_TEST;
-
-GST_START_TEST (test_damaged_later)
-{
-  static const gchar *const names[] = { "a", NULL };
-  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS };
-  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
-  g_autoptr (GPtrArray) before = NULL, after = NULL;
-  WatchStore *store = open_store ();
-  WatchSpoolStats stats;
-  gint64 row;
-  sqlite3 *db;
-
-  watch_store_set_sinks (store, names, kinds, 1 << 20);
-  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
-  fail_unless (watch_store_flush (store));
-  before = watch_store_peek (store, "a", 0, 10);
-  fail_unless_equals_int (before->len, 1);
-  row = ((WatchLine *) g_ptr_array_index (before, 0))->row;
-
-  fail_unless_equals_int (sqlite3_open (path, &db), SQLITE_OK);
-  fail_unless_equals_int (
-      sqlite3_exec (db,
-                    "PRAGMA writable_schema = 1;"
-                    "UPDATE sqlite_master SET rootpage = 99999 WHERE name = 'events';"
-                    "PRAGMA schema_version = 99",
-                    NULL, NULL, NULL),
-      SQLITE_OK);
-  sqlite3_close (db);
-  expect_warning ("*is damaged: moved to *");
-  watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
-  fail_unless (watch_store_flush (store));
-  g_test_assert_expected_messages ();
-
-  /* The sink goes on behind the last line that it has. */
-  after = watch_store_peek (store, "a", row, 10);
-  fail_unless_equals_int (after->len, 1);
-  fail_unless (strstr (((WatchLine *) g_ptr_array_index (after, 0))->line, "\"number\":2,"));
-  watch_store_get_spool_stats (store, "a", &stats);
-  fail_unless_equals_uint64 (stats.dropped, 1);
-  fail_unless_equals_uint64 (stats.pending, 1);
-  watch_store_close (store);
-  store = open_store ();
-  watch_store_get_spool_stats (store, "a", &stats);
-  fail_unless_equals_uint64 (stats.pending, 1);
-  watch_store_close (store);
-}
-GST_END_TEST;
-
-/* --- Files removed while they are open --- */
-
-static void
-ignore_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
-{
-}
-
-static void
-remove_file (const gchar *suffix)
-{
-  g_autofree gchar *path = g_strconcat (folder, "/watch.sqlite", suffix, NULL);
-
-  fail_unless_equals_int (g_unlink (path), 0);
-}
-
-static void
-replace_file (const gchar *suffix)
-{
-  g_autofree gchar *path = g_strconcat (folder, "/watch.sqlite", suffix, NULL);
-
-  remove_file (suffix);
-  fail_unless (g_file_set_contents (path, "another file", -1, NULL));
-}
-
-static void
-remove_all (const gchar *suffix)
-{
-  remove_file ("");
-  remove_file ("-wal");
-  remove_file ("-shm");
-}
-
-/* Waits until the store has written its files again @n times. */
-static void
-wait_restored (WatchStore *store, guint n)
-{
-  gint64 end = g_get_monotonic_time () + 20 * SECOND;
-  WatchStoreStats stats = { 0 };
-
-  do {
-    web_reason_free (stats.last_error);
-    g_usleep (20000);
-    watch_store_get_stats (store, &stats);
-  } while (stats.restored < n && g_get_monotonic_time () < end);
-  fail_unless_equals_int (stats.restored, n);
-  web_reason_free (stats.last_error);
-}
-
-/* @_i: what is done to the files; with an event meanwhile, or while nothing happens. */
-GST_START_TEST (test_removed)
-{
-  static const struct
-  {
-    void (*act) (const gchar *suffix);
-    const gchar *suffix;
-  } cases[] = {
-    { remove_all },          { remove_file, "" },  { remove_file, "-wal" },
-    { remove_file, "-shm" }, { replace_file, "" }, { replace_file, "-wal" },
-  };
-  static const gchar *const names[] = { "a", NULL };
-  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS };
-  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
-  const gboolean idle = __i__ & 1;
-  WatchQuery query = { .limit = 10, .kind = -1 };
-  g_autofree gchar *numbers = NULL, *again = NULL;
-  WatchStore *store = open_store ();
-  WatchSpoolStats stats;
-
-  watch_store_set_sinks (store, names, kinds, 1 << 20);
-  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
-  fail_unless (watch_store_flush (store));
-  g_free (find_numbers (store, query, FALSE)); /* leaves a connection open */
-  cases[__i__ / 2].act (cases[__i__ / 2].suffix);
-  if (idle)
-    wait_restored (store, 1);
-  watch_store_add_event (store, new_event ("hall", 2, TIME + 1, WATCH_EVENT_IN, "gate", NULL));
-  fail_unless (watch_store_flush (store));
-  wait_restored (store, 1);
-  numbers = find_numbers (store, query, FALSE);
-  fail_unless_equals_string (numbers, "2 1");
-  watch_store_get_spool_stats (store, "a", &stats);
-  fail_unless_equals_uint64 (stats.pending, 2);
-  watch_store_close (store);
-  fail_unless_equals_int64 (count ("SELECT count(*) FROM events"), 2);
-
-  store = open_store ();
-  again = find_numbers (store, query, FALSE);
-  fail_unless_equals_string (again, "2 1");
-  watch_store_close (store);
-  g_log_remove_handler (NULL, handler);
-}
-GST_END_TEST;
-
-/* The folder is away for a while: events wait, and the status says so. */
-GST_START_TEST (test_removed_folder)
-{
-  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
-  g_autofree gchar *away = g_strconcat (folder, "-away", NULL), *numbers = NULL;
-  WatchQuery query = { .limit = 10, .kind = -1 };
-  WatchStore *store = open_store ();
-  WatchStoreStats stats = { 0 };
-
-  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
-  fail_unless (watch_store_flush (store));
-  fail_unless_equals_int (g_rename (folder, away), 0);
-  watch_store_add_event (store, new_event ("yard", 2, TIME + 1, WATCH_EVENT_IN, "door", NULL));
-  fail_if (watch_store_flush (store));
-  watch_store_get_stats (store, &stats);
-  fail_unless (stats.last_error && g_str_equal (stats.last_error->code, "database-removed"));
-  web_reason_free (stats.last_error);
-  fail_unless_equals_int (g_mkdir (folder, 0700), 0);
-  while (!watch_store_flush (store))
-    ;
-  wait_restored (store, 1);
-  numbers = find_numbers (store, query, FALSE);
-  fail_unless_equals_string (numbers, "2 1");
-  watch_store_close (store);
-  remove_tree (away);
-  g_log_remove_handler (NULL, handler);
-}
-GST_END_TEST;
-
-/* --- A full disk --- */
-
-static void
-set_file_limit (rlim_t bytes)
-{
-  struct rlimit limit;
-
-  getrlimit (RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = MIN (bytes, limit.rlim_max);
-  fail_unless_equals_int (setrlimit (RLIMIT_FSIZE, &limit), 0);
-}
-
-GST_START_TEST (test_full)
-{
-  WatchStore *store = open_store ();
-  WatchQuery query = { .limit = 1000, .kind = -1 };
-  g_autofree gchar *numbers = NULL;
-  g_autoptr (GString) expected = g_string_new (NULL);
-  WatchStoreStats stats = { 0 };
-  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
-  guint n = 0;
-
-  signal (SIGXFSZ, SIG_IGN);
-  set_file_limit (200000);
-  do {
-    n++;
-    watch_store_add_event (store, new_event ("yard", n, TIME + n, WATCH_EVENT_IN, "door", NULL));
-  } while (watch_store_flush (store));
-  watch_store_get_stats (store, &stats);
-  fail_unless (stats.last_error != NULL);
-  fail_unless_equals_int (stats.queued, 1);
-  fail_unless_equals_int (stats.events, n - 1);
-  web_reason_free (stats.last_error);
-
-  /* More than the queue takes. */
-  for (guint i = 0; i < 20000; i++)
-    watch_store_add_line (store, "yard", WATCH_LINE_FRAMES, g_strdup ("f"));
-  watch_store_get_stats (store, &stats);
-  fail_unless (stats.dropped >= 20000 - 16384);
-  web_reason_free (stats.last_error);
-
-  set_file_limit (RLIM_INFINITY);
-  while (!watch_store_flush (store))
-    ;
-  watch_store_get_stats (store, &stats);
-  fail_unless (stats.last_error == NULL);
-  fail_unless_equals_int (stats.events, n);
-  for (guint i = n; i > 0; i--)
-    g_string_append_printf (expected, "%u%s", i, i > 1 ? " " : "");
-  numbers = find_numbers (store, query, FALSE);
-  fail_unless_equals_string (numbers, expected->str);
-  watch_store_close (store);
-  g_log_remove_handler (NULL, handler);
-}
-GST_END_TEST;
-
 /* --- kill -9 --- */
 
 static void
@@ -1077,11 +715,6 @@ store_suite (void)
   tcase_add_test (tc, test_remove);
   tcase_add_test (tc, test_locked);
   tcase_add_test (tc, test_upgrade);
-  tcase_add_test (tc, test_damaged);
-  tcase_add_test (tc, test_damaged_later);
-  tcase_add_loop_test (tc, test_removed, 0, 12);
-  tcase_add_test (tc, test_removed_folder);
-  tcase_add_test (tc, test_full);
   tcase_add_test (tc, test_kill);
   return s;
 }

@@ -44,6 +44,8 @@ watch_db_open (const gchar *path, gboolean write)
 
   db->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                           (GDestroyNotify) (void (*) (void)) sqlite3_finalize);
+  if (!path)
+    return db;
   /* If this fails, the handle has the error code. */
   if (sqlite3_open_v2 (path, &db->db, flags, NULL) == SQLITE_OK) {
     /* Other programs may have the file open. */

@@ -8,18 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const gchar *const suffixes[WATCH_STORE_N_FILES] = { "", "-wal", "-shm" };
-
-static gchar *
-get_copy (const gchar *path)
-{
-  return g_strconcat (path, ".new", NULL);
-}
 
 /* Sets the number to 0 if there is no file. */
 static void
@@ -65,9 +60,40 @@ watch_files_have_moved (WatchStore *self)
 }
 
 void
-watch_files_remove_copy (const gchar *path)
+watch_files_move_aside (WatchStore *self, const gchar *why)
 {
-  g_autofree gchar *copy = get_copy (path);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree gchar *stamp = g_date_time_format (now, "%Y%m%dT%H%M%S");
+
+  for (guint i = 0; i < WATCH_STORE_N_FILES; i++) {
+    g_autofree gchar *path = g_strconcat (self->path, suffixes[i], NULL);
+    g_autofree gchar *aside = g_strconcat (self->path, ".", why, "-", stamp, suffixes[i], NULL);
+    WatchFile file;
+
+    identify (path, &file);
+    if (!file.number)
+      continue;
+    if (is_same (&file, &self->files[i])) {
+      if (i > 0)
+        g_unlink (path);
+    } else if (g_rename (path, aside) == 0 && i == 0) {
+      g_warning ("%s was %s: moved to %s", path, why, aside);
+    }
+  }
+}
+
+/* --- Copies --- */
+
+/* A copy is written to NEW, renamed to RESTORED once it is complete, and then to the database's
+ * own name. A process that was killed leaves an unfinished copy, which is removed, or a complete
+ * one, which may have the only records and takes its place at the next start. */
+#define NEW ".new"
+#define RESTORED ".restored"
+
+static void
+remove_unfinished (const gchar *path)
+{
+  g_autofree gchar *copy = g_strconcat (path, NEW, NULL);
   g_autofree gchar *journal = g_strconcat (copy, "-journal", NULL);
 
   g_unlink (copy);
@@ -92,26 +118,7 @@ copy_database (sqlite3 *from, const gchar *path)
   return code;
 }
 
-/* Moves foreign files aside, and removes our journal: the copy has its changes, and SQLite would
- * apply them to the copy again. */
-static void
-clear_place (WatchStore *self, const gchar *stamp)
-{
-  for (guint i = 0; i < WATCH_STORE_N_FILES; i++) {
-    g_autofree gchar *path = g_strconcat (self->path, suffixes[i], NULL);
-    g_autofree gchar *aside = g_strconcat (self->path, ".replaced-", stamp, suffixes[i], NULL);
-    WatchFile file;
-
-    identify (path, &file);
-    if (file.number && !is_same (&file, &self->files[i])) {
-      if (g_rename (path, aside) == 0 && i == 0)
-        g_warning ("%s was replaced by another file: moved that to %s", path, aside);
-    } else if (file.number && i > 0) {
-      g_unlink (path);
-    }
-  }
-}
-
+/* Keeps the order of renamings through a loss of power. */
 static void
 sync_folder (const gchar *path)
 {
@@ -124,27 +131,50 @@ sync_folder (const gchar *path)
   }
 }
 
+gboolean
+watch_files_finish (WatchStore *self, GError **error)
+{
+  g_autofree gchar *copy = g_strconcat (self->path, RESTORED, NULL);
+
+  remove_unfinished (self->path);
+  if (g_access (copy, F_OK) == 0) {
+    /* The copy has the changes of our journal, which SQLite would apply to it again. */
+    watch_files_move_aside (self, "replaced");
+    if (g_rename (copy, self->path) != 0) {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+                   "%s cannot be renamed to watch.sqlite: %s", copy, g_strerror (errno));
+      return FALSE;
+    }
+    sync_folder (self->path);
+  }
+  memset (self->files, 0, sizeof (self->files));
+  return TRUE;
+}
+
 int
 watch_files_restore (WatchStore *self)
 {
-  g_autofree gchar *copy = get_copy (self->path);
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autofree gchar *stamp = g_date_time_format (now, "%Y%m%dT%H%M%S");
+  g_autofree gchar *copy = g_strconcat (self->path, NEW, NULL);
+  g_autofree gchar *complete = g_strconcat (self->path, RESTORED, NULL);
   g_autoptr (GError) error = NULL;
   int code;
 
-  watch_files_remove_copy (self->path);
+  remove_unfinished (self->path);
   code = copy_database (self->db->db, copy);
+  if (code == SQLITE_OK && g_rename (copy, complete) != 0)
+    code = SQLITE_CANTOPEN;
   if (code != SQLITE_OK) {
-    watch_files_remove_copy (self->path);
+    remove_unfinished (self->path);
     return code;
   }
-  /* Before the place is cleared: closing the last connection may write to the old files. */
+  sync_folder (self->path);
+  /* Before the old files go: closing the last connection may write to them. */
   watch_store_close_readers (self);
   g_clear_pointer (&self->db, watch_db_free);
-  clear_place (self, stamp);
-  code = g_rename (copy, self->path) == 0 ? SQLITE_OK : SQLITE_CANTOPEN;
-  sync_folder (self->path);
+  /* If this fails, the writer tries it again. */
+  code = watch_store_open_file (self, &error);
+  if (error)
+    return SQLITE_CANTOPEN;
   if (code == SQLITE_OK) {
     g_warning ("%s was removed or replaced while it was open: written again with all records",
                self->path);
@@ -152,8 +182,5 @@ watch_files_restore (WatchStore *self)
     self->stats.restored++;
     g_mutex_unlock (&self->mutex);
   }
-  /* If this fails, the writer tries it again. */
-  memset (self->files, 0, sizeof (self->files));
-  watch_store_open_file (self, &error);
   return code;
 }

@@ -93,7 +93,8 @@ struct _WatchStore
 
 /* --- db.c --- */
 
-/* Never returns NULL. If opening fails, `db` has the error code. */
+/* Never returns NULL. If opening fails, `db` has the error code. @path may be NULL: then nothing is
+ * opened, and `db` is NULL. */
 WatchDb *watch_db_open (const gchar *path, gboolean write);
 void watch_db_free (WatchDb *db);
 
@@ -131,11 +132,15 @@ int watch_store_open_file (WatchStore *self, GError **error);
 void watch_files_note (WatchStore *self);
 /* Returns whether others have removed or replaced one of them. */
 gboolean watch_files_have_moved (WatchStore *self);
+/* Renames files in the place of the database that are not the open ones, to names with @why and
+ * the time, and removes the journals of the open one. */
+void watch_files_move_aside (WatchStore *self, const gchar *why);
 /* Writes all records to new files in the old place. Returns a code of SQLite; on failure, the
  * connection stays as it was, or is closed and must be opened again. */
 int watch_files_restore (WatchStore *self);
-/* Removes the unfinished copy of a process that was killed. */
-void watch_files_remove_copy (const gchar *path);
+/* Before the database is opened: puts a complete copy into its place, and forgets which files were
+ * open. */
+gboolean watch_files_finish (WatchStore *self, GError **error);
 
 /* --- events.c --- */
 

@@ -180,6 +180,10 @@ watch_store_open_file (WatchStore *self, GError **error)
   gboolean wal;
   int code;
 
+  if (!watch_files_finish (self, error)) {
+    self->db = watch_db_open (NULL, TRUE);
+    return SQLITE_OK;
+  }
   self->db = watch_db_open (self->path, TRUE);
   code = sqlite3_errcode (self->db->db);
   if (code != SQLITE_OK)
@@ -223,20 +227,10 @@ is_corrupt (int code)
 static void
 move_aside (WatchStore *self)
 {
-  static const gchar *const suffixes[] = { "", "-wal", "-shm" };
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autofree gchar *stamp = g_date_time_format (now, "%Y%m%dT%H%M%S");
-
   g_clear_pointer (&self->db, watch_db_free);
   watch_store_close_readers (self);
   memset (self->files, 0, sizeof (self->files));
-  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
-    g_autofree gchar *from = g_strconcat (self->path, suffixes[i], NULL);
-    g_autofree gchar *to = g_strconcat (self->path, ".damaged-", stamp, suffixes[i], NULL);
-
-    if (g_rename (from, to) == 0 && i == 0)
-      g_warning ("%s is damaged: moved to %s, beginning anew", from, to);
-  }
+  watch_files_move_aside (self, "damaged");
   memset (&self->state, 0, sizeof (self->state));
 }
 
@@ -494,7 +488,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 
   watch_db_run (self->db, "ROLLBACK", "");
   self->state = self->shown;
-  if (is_corrupt (code) || code == SQLITE_MISUSE) {
+  if (is_corrupt (code) || code == SQLITE_MISUSE || !self->db->db) {
     g_autoptr (GError) error = NULL;
 
     /* SQLITE_MISUSE: opening it again failed the last time. */
@@ -712,7 +706,6 @@ watch_store_open (const gchar *data, GError **error)
   self = store_new (data);
   self->lock = lock;
   self->event_select = watch_events_get_select (self->version);
-  watch_files_remove_copy (self->path);
   if (!open_or_begin (self, error)) {
     watch_store_close (self);
     return NULL;
