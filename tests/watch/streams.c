@@ -151,6 +151,8 @@ GST_START_TEST (test_media)
     { RANGE ("Range: bytes=-9223372036854775808\r\n"), 206, "Content-Range: bytes 0-9/10",
       "0123456789" },
     { RANGE ("Range: bytes=-0\r\n"), 416, "Content-Range: bytes */10", NULL },
+    { RANGE ("Range: bytes=-00\r\n"), 416, "Content-Range: bytes */10", NULL },
+    { RANGE ("Range: bytes=-0\r\nIf-Range: \"other\"\r\n"), 200, NULL, "0123456789" },
     { RANGE ("Range: bytes=0-99\r\n"), 206, "Content-Range: bytes 0-9/10", "0123456789" },
     { RANGE ("Range: bytes=10-\r\n"), 416, "Content-Range: bytes */10", NULL },
     { RANGE ("Range: bytes=4-2\r\n"), 200, NULL, "0123456789" },

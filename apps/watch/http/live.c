@@ -582,6 +582,16 @@ is_suffix (const gchar *range)
   return first && first[1 + strspn (first + 1, " \t")] == '-';
 }
 
+/* Whether @range is the last 0 bytes, which no file has. libsoup says so or, by 3.8, ignores it. */
+static gboolean
+is_empty_suffix (const gchar *range)
+{
+  const gchar *digits = is_suffix (range) ? strchr (range, '-') + 1 : NULL;
+
+  return digits && g_ascii_strncasecmp (range, "bytes", 5) == 0 && *digits &&
+         digits[strspn (digits, "0")] == '\0';
+}
+
 /* Sets the status and length of the requested range: a single one, or everything. Returns FALSE
  * if the file has no such range. */
 static gboolean
@@ -591,16 +601,18 @@ set_range (SoupServerMessage *message, const gchar *tag, goffset size, goffset *
   SoupMessageHeaders *asked = soup_server_message_get_request_headers (message);
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
   const gchar *condition = soup_message_headers_get_one (asked, "If-Range");
+  const gchar *range = soup_message_headers_get_one (asked, "Range");
+  gboolean applies = !condition || g_str_equal (condition, tag);
+  gboolean is_empty = applies && is_empty_suffix (range), some, some_valid;
   SoupRange *ranges = NULL;
   int n = 0;
-  gboolean some = (!condition || g_str_equal (condition, tag)) &&
-                  soup_message_headers_get_ranges (asked, size, &ranges, &n) && n == 1;
-  gboolean some_valid;
 
+  some =
+      is_empty || (applies && soup_message_headers_get_ranges (asked, size, &ranges, &n) && n == 1);
   /* A suffix longer than the file is all of it. */
-  if (some && is_suffix (soup_message_headers_get_one (asked, "Range")))
+  if (some && !is_empty && is_suffix (range))
     ranges[0].start = MAX (ranges[0].start, 0);
-  some_valid = some && ranges[0].start >= 0 && ranges[0].start < size;
+  some_valid = some && !is_empty && ranges[0].start >= 0 && ranges[0].start < size;
   *start = some_valid ? ranges[0].start : 0;
   *length = some_valid ? MIN (ranges[0].end, size - 1) - ranges[0].start + 1 : size;
   if (ranges)
