@@ -72,7 +72,7 @@ build_and_test() {
   local where=$1 make_pages=$2 options=(-Dwerror=true -Dtests=enabled)
   [[ -n $cuda ]] && options+=(-Dcuda=enabled "-Dcuda-arch=$cuda_arch") || options+=(-Dcuda=disabled)
   # shellcheck disable=SC2016
-  in_root "$where" bash -c '
+  in_root "$where" env CCACHE_DIR=/ccache bash -c '
     set -euo pipefail
     rm -rf /build
     cd /src
@@ -118,7 +118,7 @@ report() {
 check_root() {
   local name=$1 where=$folder/$1 result=passed make_pages=no cuda=$cuda
   local extra=(gi-docgen gir1.2-gst-plugins-bad-1.0 gjs gstreamer1.0-plugins-bad
-    libgstreamer-plugins-bad1.0-dev mosquitto mosquitto-clients opencv-doc)
+    libgstreamer-plugins-bad1.0-dev mosquitto mosquitto-clients opencv-doc ccache)
   [[ $name != debian13 ]] || make_pages=$pages
   [[ $name != ubuntu22 && $name != debian14 ]] || cuda=
   [[ -z $cuda ]] || extra+=(nvidia-cuda-toolkit)
@@ -140,7 +140,9 @@ check_root() {
 install_missing debootstrap git
 mirror=$(need_mirror) || exit
 export_proxies
-mkdir -p "$folder"
+# The roots share ccache's files, which tell their compilers apart.
+mkdir -p "$folder/ccache"
+binds+=("$folder/ccache:/ccache")
 
 passed=0 failed=0
 for name in "${names[@]}"; do
