@@ -17,7 +17,8 @@
 #include "tests/lib/removetree.h"
 
 #define MAX_PIXELS 1000000
-#define MEMORY 64 /* MiB that a refusal may take */
+#define MAX_MEMORY 16 /* MiB */
+#define MEMORY 64     /* MiB that a refusal may take */
 
 static guint
 get_side (void)
@@ -165,7 +166,7 @@ add_unit (GByteArray *stream, GstBitWriter *bits)
 
 /* Parameter sets and a grey picture; of Baseline. */
 static void
-add_h264 (GByteArray *stream, guint id, guint side)
+add_h264 (GByteArray *stream, guint id, guint side, guint references)
 {
   GstBitWriter bits;
 
@@ -174,7 +175,7 @@ add_h264 (GByteArray *stream, guint id, guint side)
   put_ue (&bits, id);
   put_ue (&bits, 0);
   put_ue (&bits, 2); /* the order is that of decoding */
-  put_ue (&bits, 1);
+  put_ue (&bits, references);
   gst_bit_writer_put_bits_uint8 (&bits, 0, 1);
   put_ue (&bits, side / 16 - 1);
   put_ue (&bits, side / 16 - 1);
@@ -225,6 +226,7 @@ typedef enum
   H264,
   H264_GROWS,
   H264_HIDES, /* behind parameter sets of a small picture */
+  H264_DEEP,  /* pictures that are small enough, and sixteen references */
   BMP,
 } Kind;
 
@@ -267,6 +269,7 @@ make_data (Kind kind)
     break;
   case H264:
   case H264_HIDES:
+  case H264_DEEP:
     data = g_byte_array_new ();
     break;
   default:
@@ -281,11 +284,13 @@ make_data (Kind kind)
     data->data[26] = 1;
     data->data[28] = 24;
   }
-  if (kind == H264 || kind == H264_GROWS || kind == H264_HIDES) {
+  if (kind == H264 || kind == H264_GROWS || kind == H264_HIDES || kind == H264_DEEP) {
+    const gboolean deep = kind == H264_DEEP;
+
     for (guint i = 0; i < 4; i++) {
-      add_h264 (data, 0, get_side () / 16 * 16);
+      add_h264 (data, 0, deep ? 960 : get_side () / 16 * 16, deep ? 16 : 1);
       if (kind == H264_HIDES)
-        add_h264 (data, 1, 64);
+        add_h264 (data, 1, 64, 1);
       add_h264_picture (data, 0);
     }
   }
@@ -378,11 +383,11 @@ run_stream (const gchar *uri)
 {
   static const WatchStreamFuncs funcs = { NULL, on_frame, on_ended };
   g_autoptr (GError) error = NULL;
-  g_autoptr (WatchSettings) settings =
-      watch_settings_parse ("/tmp/watch.conf",
-                            "[watch]\ndata = data\nmax-pixels = " G_STRINGIFY (
-                                MAX_PIXELS) "\n[camera a]\nuri = test://\n",
-                            &error);
+  g_autoptr (WatchSettings) settings = watch_settings_parse (
+      "/tmp/watch.conf",
+      "[watch]\ndata = data\nmax-pixels = " G_STRINGIFY (MAX_PIXELS) "\nmax-memory = " G_STRINGIFY (
+          MAX_MEMORY) " MiB\n[camera a]\nuri = test://\n",
+      &error);
   gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
   WatchStream *stream;
   gchar *code = NULL;
@@ -406,7 +411,7 @@ static gint previewed;
 static gpointer
 preview_thread (gpointer uri)
 {
-  WatchPreview preview = { uri, NULL, NULL, 30000, MAX_PIXELS };
+  WatchPreview preview = { uri, NULL, NULL, 30000, MAX_PIXELS, MAX_MEMORY << 20 };
   WebAnswer answer = { 0 };
   gchar *code;
 
@@ -469,6 +474,8 @@ static const Case cases[] = {
   { H264_GROWS, "video/x-h264", TRUE, "picture-too-large", NULL },
   { H264_GROWS, "video/x-h264", FALSE, "picture-too-large", NULL },
   { H264_HIDES, "video/x-h264", TRUE, "picture-too-large", "picture-too-large" },
+  { H264_DEEP, "video/x-h264", TRUE, "decoder-too-large", "decoder-too-large" },
+  { H264_DEEP, "video/x-h264", FALSE, "decoder-too-large", "decoder-too-large" },
   { BMP, "image/bmp", TRUE, "format-refused", "format-refused" },
   { BMP, "image/bmp", FALSE, "format-refused", "format-refused" },
 };

@@ -77,7 +77,8 @@ GST_START_TEST (test_all)
       "credentials = secret\nzones = grass: 0,0.6 0.5,0.6 0.5,1; 0,0 1,0 1,1\n"
       "tripwires = [{\"id\": \"gate\", \"points\": [[0.5, 0], [0.5, 1]]}]\n"
       "classes = person, traffic light\nschedule = mon-fri 08:00-18:00, 22:00-06:00\n"
-      "frozen-after = 10\nmax-pixels = 2073600\ndwell-time = 2.5\nloop = yes\nrecord = off\n"
+      "frozen-after = 10\nmax-pixels = 2073600\nmax-memory = 64 MiB\ndwell-time = 2.5\nloop = "
+      "yes\nrecord = off\n"
       "[camera door-2]\nuri = /dev/video0\nenabled = false\n"
       "[camera ball]\nuri = test://\n";
   g_autoptr (GError) error = NULL;
@@ -108,7 +109,9 @@ GST_START_TEST (test_all)
   fail_unless_equals_string (yard->classes[1], "traffic light");
   fail_unless_equals_uint64 (yard->dwell_time, 2500 * GST_MSECOND);
   fail_unless_equals_int (yard->max_pixels, 2073600);
+  fail_unless_equals_uint64 (yard->max_memory, 64 << 20);
   fail_unless_equals_int (watch_settings_find (settings, "door-2")->max_pixels, 64 << 20);
+  fail_unless_equals_uint64 (watch_settings_find (settings, "door-2")->max_memory, 1 << 30);
   fail_unless (yard->loop && !yard->record && yard->detect && yard->enabled);
   fail_if (watch_camera_settings_equal (yard, g_ptr_array_index (settings->cameras, 1), NULL));
   fail_unless_equals_string (watch_settings_find (settings, "door-2")->uri, "v4l2:///dev/video0");

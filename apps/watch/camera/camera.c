@@ -568,8 +568,9 @@ camera_free (WatchCamera *camera)
 static gboolean
 needs_restart (const WatchCameraSettings *a, const WatchCameraSettings *b)
 {
-  static const gchar *const names[] = { "uri",    "record-uri", "credentials", "classes", "detect",
-                                        "record", "loop",       "max-pixels",  "max-rate" };
+  static const gchar *const names[] = { "uri",        "record-uri", "credentials", "classes",
+                                        "detect",     "record",     "loop",        "max-pixels",
+                                        "max-memory", "max-rate" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (!watch_camera_settings_equal (a, b, names[i]))

@@ -8,16 +8,38 @@
 #include <gst/base/gstbytereader.h>
 
 #define MAX_SET 1024 /* bytes of a parameter set that are read; the size is near its start */
+/* Pictures beside the references: one is decoded, others are on their way through the pipeline. */
+#define MORE_PICTURES 4
+
+/* What a decoder keeps. */
+typedef struct
+{
+  guint64 width, height;
+  guint references; /* pictures */
+  guint chroma;     /* as in H.264: 0 none, 1 to 3 4:2:0, 4:2:2, 4:4:4 */
+  gboolean deep;    /* more than 8 bits */
+} Picture;
 
 static void
-add_size (WatchHeaders *self, guint64 width, guint64 height)
+add_picture (WatchHeaders *self, const Picture *picture)
 {
-  width = MIN (width, G_MAXINT32);
-  height = MIN (height, G_MAXINT32);
+  static const guint halves[] = { 2, 3, 4, 6 }; /* of a byte for each pixel */
+  guint64 width = MIN (picture->width, G_MAXINT32), height = MIN (picture->height, G_MAXINT32);
+  guint64 pixels = MIN (width * height, G_GUINT64_CONSTANT (1) << 48), memory;
+
   if (width * height > (guint64) self->width * self->height) {
     self->width = (guint) width;
     self->height = (guint) height;
   }
+  memory = pixels * halves[MIN (picture->chroma, 3)] * (picture->deep ? 2 : 1) *
+           (MIN (picture->references, 16) + MORE_PICTURES) / 2;
+  self->memory = MAX (self->memory, memory);
+}
+
+static void
+add_size (WatchHeaders *self, guint64 width, guint64 height)
+{
+  add_picture (self, &(Picture){ .width = width, .height = height, .chroma = 3 });
 }
 
 /* --- Parameter sets of H.264 and H.265 --- */
@@ -65,18 +87,19 @@ skip_scaling_list (GstBitReader *bits, guint n)
 
 /* Fields of High and later profiles. */
 static void
-skip_h264_profile (GstBitReader *bits)
+read_h264_profile (Picture *picture, GstBitReader *bits)
 {
-  guint chroma = read_ue (bits), n;
+  guint n;
 
-  if (chroma == 3)
+  picture->chroma = read_ue (bits);
+  if (picture->chroma == 3)
     read_bits (bits, 1);
-  read_ue (bits);
-  read_ue (bits);
+  picture->deep = read_ue (bits) > 0;
+  picture->deep |= read_ue (bits) > 0;
   read_bits (bits, 1);
   if (!read_bits (bits, 1))
     return;
-  n = chroma == 3 ? 12 : 8;
+  n = picture->chroma == 3 ? 12 : 8;
   for (guint i = 0; i < n; i++) {
     if (read_bits (bits, 1))
       skip_scaling_list (bits, i < 6 ? 16 : 64);
@@ -87,15 +110,15 @@ static void
 read_h264_set (WatchHeaders *self, GstBitReader *bits)
 {
   static const guint8 high[] = { 100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135 };
+  Picture picture = { .chroma = 1 };
   guint32 profile, type, n;
-  guint64 width, height;
 
   read_bits (bits, 8); /* header of the NAL unit */
   profile = read_bits (bits, 8);
   read_bits (bits, 16);
   read_ue (bits);
   if (memchr (high, (int) profile, sizeof (high)))
-    skip_h264_profile (bits);
+    read_h264_profile (&picture, bits);
   read_ue (bits);
   type = read_ue (bits);
   if (type == 0) {
@@ -108,12 +131,15 @@ read_h264_set (WatchHeaders *self, GstBitReader *bits)
     for (guint32 i = 0; i < n && gst_bit_reader_get_remaining (bits); i++)
       read_ue (bits);
   }
-  read_ue (bits);
+  picture.references = read_ue (bits);
   read_bits (bits, 1);
-  width = 16 * ((guint64) read_ue (bits) + 1);
-  height = 16 * ((guint64) read_ue (bits) + 1);
-  if (gst_bit_reader_get_remaining (bits))
-    add_size (self, width, read_bits (bits, 1) ? height : 2 * height);
+  picture.width = 16 * ((guint64) read_ue (bits) + 1);
+  picture.height = 16 * ((guint64) read_ue (bits) + 1);
+  if (!gst_bit_reader_get_remaining (bits))
+    return;
+  if (!read_bits (bits, 1))
+    picture.height *= 2;
+  add_picture (self, &picture);
 }
 
 static void
@@ -127,7 +153,7 @@ static void
 read_h265_set (WatchHeaders *self, GstBitReader *bits)
 {
   guint32 layers, present = 0;
-  guint64 width, height;
+  Picture picture = { 0 };
 
   skip_bits (bits, 16 + 4);
   layers = read_bits (bits, 3);
@@ -139,12 +165,28 @@ read_h265_set (WatchHeaders *self, GstBitReader *bits)
   for (guint32 i = layers; i-- > 0;)
     skip_bits (bits, (present >> (2 * i) & 2 ? 88 : 0) + (present >> (2 * i) & 1 ? 8 : 0));
   read_ue (bits);
-  if (read_ue (bits) == 3)
+  picture.chroma = read_ue (bits);
+  if (picture.chroma == 3)
     read_bits (bits, 1);
-  width = read_ue (bits);
-  height = read_ue (bits);
-  if (gst_bit_reader_get_remaining (bits))
-    add_size (self, width, height);
+  picture.width = read_ue (bits);
+  picture.height = read_ue (bits);
+  if (!gst_bit_reader_get_remaining (bits))
+    return;
+  if (read_bits (bits, 1)) { /* a window */
+    for (guint i = 0; i < 4; i++)
+      read_ue (bits);
+  }
+  picture.deep = read_ue (bits) > 0;
+  picture.deep |= read_ue (bits) > 0;
+  read_ue (bits);
+  for (guint32 i = read_bits (bits, 1) ? 0 : layers; i <= layers; i++) {
+    const guint32 n = read_ue (bits);
+
+    picture.references = MAX (picture.references, MIN (n, 15) + 1);
+    read_ue (bits);
+    read_ue (bits);
+  }
+  add_picture (self, &picture);
 }
 
 static void
@@ -225,22 +267,7 @@ read_sets (WatchHeaders *self, const guint8 *data, gsize size, gsize at, guint n
   return at;
 }
 
-static void
-read_codec_data (WatchHeaders *self, const guint8 *data, gsize size)
-{
-  gsize at = 23;
-
-  if (self->format == WATCH_HEADERS_H264 && size > 6) {
-    self->length_size = (data[4] & 3) + 1;
-    read_sets (self, data, size, 6, data[5] & 31);
-  } else if (self->format == WATCH_HEADERS_H265 && size > 23) {
-    self->length_size = (data[21] & 3) + 1;
-    for (guint i = 0; i < data[22] && at + 3 <= size; i++)
-      at = read_sets (self, data, size, at + 3, (guint) data[at + 1] << 8 | data[at + 2]);
-  }
-}
-
-/* --- Others --- */
+/* --- Still pictures and VP8 --- */
 
 enum
 {
@@ -340,8 +367,182 @@ static void
 read_vp8 (WatchHeaders *self, const guint8 *data, gsize size)
 {
   if (size >= 10 && !(data[0] & 1))
-    add_size (self, read_bytes (data + 6, 2, FALSE) & 0x3fff,
-              read_bytes (data + 8, 2, FALSE) & 0x3fff);
+    add_picture (self, &(Picture){ .width = read_bytes (data + 6, 2, FALSE) & 0x3fff,
+                                   .height = read_bytes (data + 8, 2, FALSE) & 0x3fff,
+                                   .references = 3,
+                                   .chroma = 1 });
+}
+
+/* --- VP9 --- */
+
+static void
+read_vp9_depth (Picture *picture, GstBitReader *bits, guint profile)
+{
+  guint space;
+
+  if (profile >= 2)
+    read_bits (bits, 1);
+  space = read_bits (bits, 3);
+  if (space != 7) /* sRGB */
+    read_bits (bits, 1);
+  if (profile & 1)
+    read_bits (bits, space != 7 ? 3 : 1);
+}
+
+/* Frames between key frames may have a size of their own, too. */
+static void
+read_vp9_frame (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  Picture picture = { .references = 8 };
+  gboolean key, shown, resilient, intra, known = FALSE;
+  GstBitReader bits;
+  guint profile;
+
+  gst_bit_reader_init (&bits, data, (guint) MIN (size, MAX_SET));
+  if (read_bits (&bits, 2) != 2)
+    return;
+  profile = read_bits (&bits, 1);
+  profile |= read_bits (&bits, 1) << 1;
+  if (profile == 3)
+    read_bits (&bits, 1);
+  if (read_bits (&bits, 1)) /* shows another frame again */
+    return;
+  key = !read_bits (&bits, 1);
+  shown = read_bits (&bits, 1) != 0;
+  resilient = read_bits (&bits, 1) != 0;
+  intra = !key && !shown && read_bits (&bits, 1);
+  if (!key && !resilient)
+    read_bits (&bits, 2);
+  if (key || intra) {
+    skip_bits (&bits, 24);
+    if (key || profile > 0)
+      read_vp9_depth (&picture, &bits, profile);
+    if (intra)
+      read_bits (&bits, 8);
+  } else {
+    skip_bits (&bits, 8 + 3 * 4);
+    for (guint i = 0; i < 3 && !known; i++)
+      known = read_bits (&bits, 1) != 0;
+  }
+  picture.chroma = profile & 1 ? 3 : 1;
+  picture.deep = profile >= 2;
+  picture.width = read_bits (&bits, 16) + 1;
+  picture.height = read_bits (&bits, 16) + 1;
+  if (!known && gst_bit_reader_get_remaining (&bits))
+    add_picture (self, &picture);
+}
+
+/* A frame, or several with an index behind them. */
+static void
+read_vp9 (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  guint marker = size ? data[size - 1] : 0, n = (marker & 7) + 1, bytes = (marker >> 3 & 3) + 1;
+  gsize index = 2 + (gsize) n * bytes, at = 0;
+
+  if ((marker & 0xe0) != 0xc0 || size < index || data[size - index] != marker) {
+    read_vp9_frame (self, data, size);
+    return;
+  }
+  for (guint i = 0; i < n; i++) {
+    gsize length = read_bytes (data + size - index + 1 + i * bytes, bytes, FALSE);
+
+    length = MIN (length, size - index - at);
+    read_vp9_frame (self, data + at, length);
+    at += length;
+  }
+}
+
+/* --- AV1 --- */
+
+/* The size of frames is at most that of the sequence. */
+static void
+read_av1_sequence (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  Picture picture = { .references = 8 };
+  gboolean model = FALSE, delays;
+  guint n, delay_bits = 0, width_bits, height_bits;
+  GstBitReader bits;
+
+  gst_bit_reader_init (&bits, data, (guint) MIN (size, MAX_SET));
+  picture.chroma = read_bits (&bits, 3) == 0 ? 1 : 3;
+  picture.deep = TRUE; /* perhaps: that is said further on */
+  read_bits (&bits, 1);
+  if (read_bits (&bits, 1)) { /* a still picture */
+    read_bits (&bits, 5);
+  } else {
+    if (read_bits (&bits, 1)) { /* timing */
+      skip_bits (&bits, 64);
+      if (read_bits (&bits, 1))
+        read_ue (&bits);
+      model = read_bits (&bits, 1) != 0;
+      if (model) {
+        delay_bits = read_bits (&bits, 5) + 1;
+        skip_bits (&bits, 32 + 5 + 5);
+      }
+    }
+    delays = read_bits (&bits, 1) != 0;
+    n = read_bits (&bits, 5) + 1;
+    for (guint i = 0; i < n; i++) {
+      read_bits (&bits, 12);
+      if (read_bits (&bits, 5) > 7)
+        read_bits (&bits, 1);
+      if (model && read_bits (&bits, 1))
+        skip_bits (&bits, 2 * delay_bits + 1);
+      if (delays && read_bits (&bits, 1))
+        read_bits (&bits, 4);
+    }
+  }
+  width_bits = read_bits (&bits, 4) + 1;
+  height_bits = read_bits (&bits, 4) + 1;
+  picture.width = read_bits (&bits, width_bits) + 1;
+  picture.height = read_bits (&bits, height_bits) + 1;
+  if (gst_bit_reader_get_remaining (&bits))
+    add_picture (self, &picture);
+}
+
+/* Open Bitstream Units. */
+static void
+read_av1 (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  while (size > 0) {
+    const guint type = data[0] >> 3 & 15;
+    gsize at = data[0] & 4 ? 2 : 1, length = size - MIN (at, size);
+
+    if (data[0] & 2) {
+      guint64 value = 0;
+
+      for (guint i = 0; i < 8 && at < size; i++) {
+        value |= (guint64) (data[at] & 0x7f) << 7 * i;
+        if (!(data[at++] & 0x80))
+          break;
+      }
+      length = MIN (value, size - MIN (at, size));
+    }
+    at = MIN (at, size);
+    if (type == 1)
+      read_av1_sequence (self, data + at, length);
+    data += at + length;
+    size -= at + length;
+  }
+}
+
+/* --- Interface --- */
+
+static void
+read_codec_data (WatchHeaders *self, const guint8 *data, gsize size)
+{
+  gsize at = 23;
+
+  if (self->format == WATCH_HEADERS_H264 && size > 6) {
+    self->length_size = (data[4] & 3) + 1;
+    read_sets (self, data, size, 6, data[5] & 31);
+  } else if (self->format == WATCH_HEADERS_H265 && size > 23) {
+    self->length_size = (data[21] & 3) + 1;
+    for (guint i = 0; i < data[22] && at + 3 <= size; i++)
+      at = read_sets (self, data, size, at + 3, (guint) data[at + 1] << 8 | data[at + 2]);
+  } else if (self->format == WATCH_HEADERS_AV1 && size > 4) {
+    read_av1 (self, data + 4, size - 4);
+  }
 }
 
 void
@@ -354,7 +555,8 @@ watch_headers_set_caps (WatchHeaders *self, const GstCaps *caps)
   } formats[] = {
     { "video/x-h264", WATCH_HEADERS_H264 }, { "video/x-h265", WATCH_HEADERS_H265 },
     { "image/jpeg", WATCH_HEADERS_JPEG },   { "image/png", WATCH_HEADERS_PNG },
-    { "video/x-vp8", WATCH_HEADERS_VP8 },
+    { "video/x-vp8", WATCH_HEADERS_VP8 },   { "video/x-vp9", WATCH_HEADERS_VP9 },
+    { "video/x-av1", WATCH_HEADERS_AV1 },
   };
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
   const GValue *value = gst_structure_get_value (structure, "codec_data");
@@ -398,6 +600,12 @@ watch_headers_read (WatchHeaders *self, const guint8 *data, gsize size)
     return;
   case WATCH_HEADERS_VP8:
     read_vp8 (self, data, size);
+    return;
+  case WATCH_HEADERS_VP9:
+    read_vp9 (self, data, size);
+    return;
+  case WATCH_HEADERS_AV1:
+    read_av1 (self, data, size);
     return;
   }
 }

@@ -16,6 +16,8 @@ typedef enum
   WATCH_HEADERS_JPEG,
   WATCH_HEADERS_PNG,
   WATCH_HEADERS_VP8,
+  WATCH_HEADERS_VP9,
+  WATCH_HEADERS_AV1,
 } WatchHeadersFormat;
 
 /* Reads headers in encoded video. Starts as zeros; one thread at a time. */
@@ -25,6 +27,7 @@ typedef struct
   guint length_size; /* bytes of a NAL unit's length; 0: start codes */
   /* The largest picture so far. */
   guint width, height;
+  guint64 memory; /* bytes, about: see add_picture() in headers.c */
   /* JPEG may come in pieces: the state between them. */
   guint state, skip;
   guint8 marker, frame[6];

@@ -13,7 +13,7 @@ struct _WatchLimit
   gatomicrefcount refs;
   GstElement *pipeline; /* borrowed: it owns the pads with probes */
   gchar *uri;
-  guint64 max_pixels;
+  guint64 max_pixels, max_memory;
   GMutex lock;
   gsize bytes;  /* since the last picture; protected by lock */
   gint refused; /* an error was posted; atomic */
@@ -28,7 +28,7 @@ typedef struct
 } Gate;
 
 WatchLimit *
-watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels)
+watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels, guint64 max_memory)
 {
   WatchLimit *self = g_new0 (WatchLimit, 1);
 
@@ -36,6 +36,7 @@ watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels)
   self->pipeline = pipeline;
   self->uri = g_strdup (uri);
   self->max_pixels = max_pixels;
+  self->max_memory = max_memory;
   g_mutex_init (&self->lock);
   return self;
 }
@@ -88,16 +89,24 @@ refuse_bytes (WatchLimit *self)
 static void
 check_size (WatchLimit *self, const WatchHeaders *headers)
 {
-  g_autofree gchar *address = NULL, *width = NULL, *height = NULL, *limit = NULL;
+  g_autofree gchar *address = NULL, *width = NULL, *height = NULL, *size = NULL, *limit = NULL;
+  gboolean large = (guint64) headers->width * headers->height > self->max_pixels;
 
-  if ((guint64) headers->width * headers->height <= self->max_pixels)
+  if (!large && headers->memory <= self->max_memory)
     return;
   address = watch_uri_redact (self->uri);
   width = g_strdup_printf ("%u", headers->width);
   height = g_strdup_printf ("%u", headers->height);
-  limit = g_strdup_printf ("%" G_GUINT64_FORMAT, self->max_pixels);
-  refuse (self, web_reason_new (WEB_REASON_PICTURE_TOO_LARGE, "address", address, "width", width,
-                                "height", height, "limit", limit, NULL));
+  if (large) {
+    limit = g_strdup_printf ("%" G_GUINT64_FORMAT, self->max_pixels);
+    refuse (self, web_reason_new (WEB_REASON_PICTURE_TOO_LARGE, "address", address, "width", width,
+                                  "height", height, "limit", limit, NULL));
+  } else {
+    size = g_format_size_full (headers->memory, G_FORMAT_SIZE_IEC_UNITS);
+    limit = g_format_size_full (self->max_memory, G_FORMAT_SIZE_IEC_UNITS);
+    refuse (self, web_reason_new (WEB_REASON_DECODER_TOO_LARGE, "address", address, "width", width,
+                                  "height", height, "size", size, "limit", limit, NULL));
+  }
 }
 
 static void
@@ -265,8 +274,8 @@ watch_limit_add_all (WatchLimit *self)
 gboolean
 watch_limit_is_reason (const WebReason *reason)
 {
-  static const gchar *const codes[] = { "picture-too-large", "picture-too-long", "format-refused",
-                                        NULL };
+  static const gchar *const codes[] = { "picture-too-large", "picture-too-long",
+                                        "decoder-too-large", "format-refused", NULL };
 
   return g_strv_contains (codes, reason->code);
 }

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * the pipeline posts an error with the reason. */
 typedef struct _WatchLimit WatchLimit;
 
-WatchLimit *watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels);
+WatchLimit *watch_limit_new (GstElement *pipeline, const gchar *uri, guint64 max_pixels,
+                             guint64 max_memory);
 void watch_limit_unref (WatchLimit *self);
 
 /* Counts bytes at @pad, in front of elements that collect whole pictures. */

@@ -603,7 +603,8 @@ watch_stream_new (WatchSettings *settings, WatchCameraSettings *camera, const gc
   g_mutex_init (&self->done_lock);
   g_cond_init (&self->done_cond);
   self->pipeline = GST_PIPELINE (gst_object_ref_sink (gst_pipeline_new (NULL)));
-  self->limit = watch_limit_new (GST_ELEMENT (self->pipeline), uri, camera->max_pixels);
+  self->limit =
+      watch_limit_new (GST_ELEMENT (self->pipeline), uri, camera->max_pixels, camera->max_memory);
   watch_limit_add_all (self->limit);
   self->clock = gst_system_clock_obtain ();
   gst_pipeline_use_clock (self->pipeline, self->clock);

@@ -38,6 +38,7 @@ add_settings (GString *json, const WatchCameraSettings *camera)
   web_json_add_int (json, "frozen-after", camera->frozen_after);
   web_json_add_double (json, "dwell-time", camera->dwell_time / 1e9);
   web_json_add_int (json, "max-pixels", camera->max_pixels);
+  web_json_add_int (json, "max-memory", (gint64) camera->max_memory);
   web_json_add_int (json, "max-rate", camera->max_rate);
   web_json_end_object (json);
 }
@@ -232,11 +233,11 @@ static gboolean
 read_change (const WebRequest *request, JsonObject *object, const WatchCameraSettings *before,
              Change *change)
 {
-  static const gchar *const known[] = { "uri",     "record-uri", "zones",        "tripwires",
-                                        "classes", "schedule",   "enabled",      "detect",
-                                        "record",  "loop",       "frozen-after", "dwell-time",
-                                        "user",    "password",   "max-pixels",   "max-rate",
-                                        NULL };
+  static const gchar *const known[] = { "uri",      "record-uri", "zones",        "tripwires",
+                                        "classes",  "schedule",   "enabled",      "detect",
+                                        "record",   "loop",       "frozen-after", "dwell-time",
+                                        "user",     "password",   "max-pixels",   "max-memory",
+                                        "max-rate", NULL };
   g_autoptr (GList) names = json_object_get_members (object);
 
   change->keys = g_ptr_array_new_with_free_func (g_free);
@@ -444,5 +445,6 @@ watch_api_try (const WebRequest *request)
   preview->password = g_strdup (change.password);
   preview->timeout = WATCH_PREVIEW_TIMEOUT;
   preview->max_pixels = ((WatchApp *) request->app)->settings->max_pixels;
+  preview->max_memory = ((WatchApp *) request->app)->settings->max_memory;
   web_http_run (request, watch_preview_run, preview, watch_preview_free);
 }

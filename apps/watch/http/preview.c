@@ -136,7 +136,7 @@ make_pipeline (WatchPreview *preview, GError **error)
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   convert = gst_bin_get_by_name (GST_BIN (pipeline), "convert");
   g_object_set (source, "uri", preview->uri, NULL);
-  limit = watch_limit_new (pipeline, preview->uri, preview->max_pixels);
+  limit = watch_limit_new (pipeline, preview->uri, preview->max_pixels, preview->max_memory);
   watch_limit_add_all (limit);
   watch_limit_unref (limit);
   watch_confine_parser (source, pipeline, preview->uri);

@@ -14,6 +14,7 @@ typedef struct
   gchar *user, *password;
   guint timeout; /* milliseconds */
   guint max_pixels;
+  guint64 max_memory;
 } WatchPreview;
 
 /* Time that the page waits, in milliseconds. */

@@ -62,6 +62,7 @@ static gboolean is_class (const gchar *text);
 static gboolean is_share (const gchar *text);
 
 #define MAX_PIXELS "1024 to 1073741824 pixels"
+#define MAX_MEMORY "1 MiB to 1 TiB"
 #define MAX_RATE "1 to 100000 frames a second"
 #define USER_FILE "a file with one line, USER:PASSWORD"
 
@@ -76,6 +77,7 @@ static const Key keys[] = {
     .check = is_share, .variable = "CUDACCL_WATCH_SHARE" },
   { "watch", "spool", SIZE, FIELD (spool_bytes), "256 MiB", "1 MiB to 1 TiB", MIB, MIB << 20 },
   { "watch", "max-pixels", UINT, FIELD (max_pixels), "67108864", MAX_PIXELS, 1024, 1 << 30 },
+  { "watch", "max-memory", SIZE, FIELD (max_memory), "1 GiB", MAX_MEMORY, MIB, MIB << 20 },
   { "watch", "max-rate", UINT, FIELD (max_rate), "120", MAX_RATE, 1, 100000 },
   { "server", "listen", OTHER, FIELD (listen), "127.0.0.1:8480",
     "ADDRESS:PORT, such as 127.0.0.1:8480 or [::]:8480" },
@@ -136,6 +138,7 @@ static const Key keys[] = {
   { CAMERA, "frozen-after", UINT, CAMERA_FIELD (frozen_after), "5", "1 to 3600 seconds", 1, 3600 },
   { CAMERA, "dwell-time", SECONDS, CAMERA_FIELD (dwell_time), "0", "0 to 86400 seconds" },
   { CAMERA, "max-pixels", UINT, CAMERA_FIELD (max_pixels), NULL, MAX_PIXELS, 1024, 1 << 30 },
+  { CAMERA, "max-memory", SIZE, CAMERA_FIELD (max_memory), NULL, MAX_MEMORY, MIB, MIB << 20 },
   { CAMERA, "max-rate", UINT, CAMERA_FIELD (max_rate), NULL, MAX_RATE, 1, 100000 },
 };
 
@@ -578,6 +581,7 @@ read_camera (Reader *reader, const gchar *group, WatchSettings *settings)
     watch_share_parse (settings->share, g_get_host_name (), &index, &count);
   camera->detect = settings->model != NULL;
   camera->max_pixels = settings->max_pixels;
+  camera->max_memory = settings->max_memory;
   camera->max_rate = settings->max_rate;
   camera->name = g_strdup (group + strlen (WATCH_CAMERA_PREFIX));
   elsewhere = watch_share_find (camera->name, count) != index;

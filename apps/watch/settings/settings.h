@@ -31,6 +31,7 @@ typedef struct
   guint frozen_after; /* seconds without a new picture; default 5 */
   guint64 dwell_time; /* in nanoseconds, or 0 */
   guint max_pixels;   /* of the largest picture; default: that of all cameras */
+  guint64 max_memory; /* bytes of pictures in the decoder; default: that of all cameras */
   guint max_rate;     /* frames analysed in a second; default: that of all cameras */
 } WatchCameraSettings;
 
@@ -51,6 +52,7 @@ typedef struct
   guint64 retention_bytes; /* media files; default 20 GB; 0: no limit */
   guint64 ring_bytes;      /* encoded frames in memory, per camera; default 32 MiB */
   guint max_pixels;        /* of the largest picture; default 64 MP */
+  guint64 max_memory;      /* bytes of pictures in a camera's decoder; default 1 GiB */
   guint max_rate;          /* frames analysed in a second; default 120 */
   gchar *share;            /* INDEX/COUNT or auto/COUNT, or NULL: all cameras */
   guint64 spool_bytes;     /* lines that sinks have not taken; default 256 MiB */

@@ -49,6 +49,8 @@ const sentences = {
     '{address}: ein Bild von {width}×{height} Pixeln überschreitet `max-pixels`, {limit}; wenn die Kamera recht hat, erhöhen Sie den Wert'],
   'picture-too-long': ['{address}: {limit} MB came without a complete picture; check the format in the camera\'s settings',
     '{address}: {limit} MB kamen ohne ein vollständiges Bild; prüfen Sie das Format in den Einstellungen der Kamera'],
+  'decoder-too-large': ['{address}: pictures of {width}×{height} pixels with their references take about {size} in the decoder, beyond `max-memory`, {limit}; if the camera is right, set a larger one',
+    '{address}: Bilder von {width}×{height} Pixeln mit ihren Referenzen brauchen im Decoder etwa {size}, mehr als `max-memory`, {limit}; wenn die Kamera recht hat, erhöhen Sie den Wert'],
   'format-refused': ['{address}: {format} is refused, as its size is known only after it is decoded; choose JPEG, PNG or H.264 in the camera\'s settings',
     '{address}: {format} wird abgelehnt, weil seine Größe erst nach dem Decodieren bekannt ist; wählen Sie in der Kamera JPEG, PNG oder H.264'],
   'source-failed': ['{address}: {detail}',
