@@ -94,7 +94,8 @@ file_init (File *self, gint64 *end, GError **error)
 
     g_free (self->session);
     self->session = make_session (self->path, &status, self->camera, self->begin, n);
-    last = watch_store_get_session_end (self->scan->store, self->session);
+    if (!watch_store_get_session_end (self->scan->store, self->session, &last, error))
+      return FALSE;
     if (!last)
       break;
     self->from = MAX (self->from, last);

@@ -44,10 +44,11 @@ watch_db_open (const gchar *path, gboolean write)
 
   db->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                           (GDestroyNotify) (void (*) (void)) sqlite3_finalize);
-  if (!path)
-    return db;
   /* If this fails, the handle has the error code. */
   if (sqlite3_open_v2 (path, &db->db, flags, NULL) == SQLITE_OK) {
+    /* Closing the last connection copies the journal to the database, and removes it. Where the
+     * journal's index cannot be opened, SQLite takes the journal for empty. */
+    sqlite3_db_config (db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     /* Other programs may have the file open. */
     sqlite3_busy_timeout (db->db, 2000);
     sqlite3_exec (db->db,
@@ -133,20 +134,21 @@ watch_db_run (WatchDb *db, const gchar *sql, const gchar *types, ...)
   return sqlite3_reset (statement);
 }
 
-gint64
-watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...)
+int
+watch_db_get_int (WatchDb *db, gint64 *value, const gchar *sql, const gchar *types, ...)
 {
   sqlite3_stmt *statement;
-  gint64 value = 0;
   va_list args;
 
+  *value = 0;
   va_start (args, types);
   statement = db_query_valist (db, sql, types, args);
   va_end (args);
-  if (statement && sqlite3_step (statement) == SQLITE_ROW)
-    value = sqlite3_column_int64 (statement, 0);
-  sqlite3_reset (statement);
-  return value;
+  if (!statement)
+    return sqlite3_errcode (db->db);
+  if (sqlite3_step (statement) == SQLITE_ROW)
+    *value = sqlite3_column_int64 (statement, 0);
+  return sqlite3_reset (statement);
 }
 
 WatchDb *

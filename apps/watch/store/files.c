@@ -171,16 +171,17 @@ watch_files_restore (WatchStore *self)
   /* Before the old files go: closing the last connection may write to them. */
   watch_store_close_readers (self);
   g_clear_pointer (&self->db, watch_db_free);
-  /* If this fails, the writer tries it again. */
   code = watch_store_open_file (self, &error);
   if (error)
-    return SQLITE_CANTOPEN;
-  if (code == SQLITE_OK) {
-    g_warning ("%s was removed or replaced while it was open: written again with all records",
-               self->path);
-    g_mutex_lock (&self->mutex);
-    self->stats.restored++;
-    g_mutex_unlock (&self->mutex);
+    code = SQLITE_CANTOPEN;
+  if (code != SQLITE_OK) {
+    watch_store_close_file (self);
+    return code;
   }
-  return code;
+  g_warning ("%s was removed or replaced while it was open: written again with all records",
+             self->path);
+  g_mutex_lock (&self->mutex);
+  self->stats.restored++;
+  g_mutex_unlock (&self->mutex);
+  return SQLITE_OK;
 }

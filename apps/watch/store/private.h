@@ -60,11 +60,13 @@ struct _WatchStore
 {
   gchar *path;
   gint64 search_time; /* WATCH_STORE_SEARCH_TIME; tests set less */
+  gint64 retry_time;  /* after a failure; tests set less */
   int lock;           /* the locked file */
   GThread *thread;
 
   /* Writer thread only. */
-  WatchDb *db;
+  WatchDb *db;     /* NULL: it must be opened again */
+  guint suspected; /* times that a damage was found which a check did not find */
   WatchStoreState state;
   WatchFile files[WATCH_STORE_N_FILES]; /* as `db` was opened; zeros if it was not */
   guint64 max_line_bytes;
@@ -87,14 +89,14 @@ struct _WatchStore
   gpointer committed_data;
   WatchStoreStats stats;
   WatchStoreState shown; /* after the last transaction */
+  GHashTable *pasts;     /* name of a camera to its Past, see past.c */
   GPtrArray *readers;    /* idle connections, WatchDb */
   guint generation;      /* grows when a damaged file is replaced */
 };
 
 /* --- db.c --- */
 
-/* Never returns NULL. If opening fails, `db` has the error code. @path may be NULL: then nothing is
- * opened, and `db` is NULL. */
+/* Never returns NULL. If opening fails, `db` has the error code. */
 WatchDb *watch_db_open (const gchar *path, gboolean write);
 void watch_db_free (WatchDb *db);
 
@@ -111,8 +113,8 @@ int watch_db_run (WatchDb *db, const gchar *sql, const gchar *types, ...);
 /* Binds only; returns the statement, or NULL. */
 sqlite3_stmt *watch_db_query (WatchDb *db, const gchar *sql, const gchar *types, ...);
 
-/* Returns the first column of the first row, or 0. */
-gint64 watch_db_get_int (WatchDb *db, const gchar *sql, const gchar *types, ...);
+/* Sets @value to the first column of the first row, or 0. Returns a code of SQLite. */
+int watch_db_get_int (WatchDb *db, gint64 *value, const gchar *sql, const gchar *types, ...);
 
 /* Returns a connection for reading. With @limit, statements fail after some seconds. */
 WatchDb *watch_store_get_reader (WatchStore *self, gboolean limit, GError **error);
@@ -125,6 +127,8 @@ void watch_store_close_readers (WatchStore *self);
 
 /* Returns a code of SQLite. SQLITE_OK with @error set: the file is intact, but cannot be used. */
 int watch_store_open_file (WatchStore *self, GError **error);
+/* The writer opens it again. */
+void watch_store_close_file (WatchStore *self);
 
 /* --- files.c: writer thread only --- */
 
@@ -154,6 +158,14 @@ gchar *watch_events_get_insert (void);
 int watch_events_insert (WatchStore *self, const WatchEvent *event);
 /* Reads a row of the select. */
 WatchEvent *watch_events_read (WatchStore *self, sqlite3_stmt *statement);
+
+/* --- past.c --- */
+
+/* Reads what is kept over restarts, once. Returns a code of SQLite. */
+int watch_past_load (WatchStore *self);
+/* Of a record that is added; call with the mutex. */
+void watch_past_add_event (WatchStore *self, const WatchEvent *event);
+void watch_past_add_track (WatchStore *self, const WatchTrack *track);
 
 /* --- spool.c: called by the writer within a transaction; return a code of SQLite --- */
 

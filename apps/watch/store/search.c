@@ -51,10 +51,15 @@ head_swap (Head *head)
 int
 watch_search_load (WatchStore *self)
 {
-  self->state.last_sealed = watch_db_get_int (self->db, "SELECT max(last) FROM blocks", "");
-  self->state.n_unsealed = watch_db_get_int (self->db, "SELECT count(*) FROM tracks WHERE row > ?",
-                                             "i", self->state.last_sealed);
-  return SQLITE_OK;
+  gint64 n = 0;
+  int code =
+      watch_db_get_int (self->db, &self->state.last_sealed, "SELECT max(last) FROM blocks", "");
+
+  if (code == SQLITE_OK)
+    code = watch_db_get_int (self->db, &n, "SELECT count(*) FROM tracks WHERE row > ?", "i",
+                             self->state.last_sealed);
+  self->state.n_unsealed = (guint) n;
+  return code;
 }
 
 int
@@ -449,12 +454,13 @@ watch_store_find_tracks (WatchStore *self, const WatchQuery *query, gint64 *next
     return NULL;
   if (query->before) {
     search.before.row = query->before;
-    search.before.begin = watch_db_get_int (
-        search.db, "SELECT ifnull ((SELECT \"begin\" FROM tracks WHERE row = ?), ?)", "ii",
-        query->before, G_MININT64);
+    code = watch_db_get_int (search.db, &search.before.begin,
+                             "SELECT ifnull ((SELECT \"begin\" FROM tracks WHERE row = ?), ?)",
+                             "ii", query->before, G_MININT64);
   }
   search.hits = g_array_new (FALSE, FALSE, sizeof (Hit));
-  code = search_tracks (&search);
+  if (code == SQLITE_OK)
+    code = search_tracks (&search);
   if (code == SQLITE_OK) {
     keep_latest (&search);
     tracks = read_page (self, &search, next);

@@ -29,12 +29,16 @@ find_sink (WatchStoreState *state, const gchar *name)
   return NULL;
 }
 
-static gint64
-count_lines (WatchStore *self, WatchLineKinds kinds, gint64 after, gint64 last)
+static int
+count_lines (WatchStore *self, WatchLineKinds kinds, gint64 after, gint64 last, guint64 *n)
 {
-  return watch_db_get_int (
-      self->db, "SELECT count(*) FROM lines WHERE row > ? AND row <= ? AND (kind & ?) != 0", "iii",
-      after, last, (gint64) kinds);
+  gint64 value;
+  int code = watch_db_get_int (
+      self->db, &value, "SELECT count(*) FROM lines WHERE row > ? AND row <= ? AND (kind & ?) != 0",
+      "iii", after, last, (gint64) kinds);
+
+  *n = (guint64) value;
+  return code;
 }
 
 /* --- The writer's part --- */
@@ -44,11 +48,17 @@ watch_spool_load (WatchStore *self)
 {
   WatchStoreState *state = &self->state;
   sqlite3_stmt *statement;
+  gint64 bytes;
+  int code;
 
-  state->last_line =
-      watch_db_get_int (self->db, "SELECT seq FROM sqlite_sequence WHERE name = 'lines'", "");
-  state->line_bytes = watch_db_get_int (self->db, "SELECT sum(length(line)) FROM lines", "");
   state->n_sinks = 0;
+  code = watch_db_get_int (self->db, &state->last_line,
+                           "SELECT seq FROM sqlite_sequence WHERE name = 'lines'", "");
+  if (code == SQLITE_OK)
+    code = watch_db_get_int (self->db, &bytes, "SELECT sum(length(line)) FROM lines", "");
+  if (code != SQLITE_OK)
+    return code;
+  state->line_bytes = (guint64) bytes;
   statement = watch_db_query (self->db, "SELECT name, kinds, place, dropped FROM sinks", "");
   if (!statement)
     return sqlite3_errcode (self->db->db);
@@ -62,10 +72,12 @@ watch_spool_load (WatchStore *self)
     sink->kinds = sqlite3_column_int64 (statement, 1);
     sink->place = sqlite3_column_int64 (statement, 2);
     sink->stats.dropped = sqlite3_column_int64 (statement, 3);
-    sink->stats.pending = count_lines (self, sink->kinds, sink->place, G_MAXINT64);
+    code = count_lines (self, sink->kinds, sink->place, G_MAXINT64, &sink->stats.pending);
+    if (code != SQLITE_OK)
+      break;
     state->n_sinks++;
   }
-  return sqlite3_reset (statement);
+  return code == SQLITE_OK ? sqlite3_reset (statement) : code;
 }
 
 gboolean
@@ -146,9 +158,10 @@ watch_spool_set_sinks (WatchStore *self, const gchar *const *names, const WatchL
 
     *sink = old ? *old : (WatchPlace){ g_intern_string (names[i]), 0, state->last_line };
     sink->kinds = kinds[i];
-    sink->stats.pending = count_lines (self, sink->kinds, sink->place, G_MAXINT64);
     state->n_sinks++;
-    code = write_sink (self, sink);
+    code = count_lines (self, sink->kinds, sink->place, G_MAXINT64, &sink->stats.pending);
+    if (code == SQLITE_OK)
+      code = write_sink (self, sink);
   }
   self->max_line_bytes = max_bytes;
   return code;
@@ -158,12 +171,16 @@ int
 watch_spool_taken (WatchStore *self, const gchar *name, gint64 row)
 {
   WatchPlace *sink = find_sink (&self->state, name);
+  guint64 n;
+  int code;
 
   row = MIN (row, self->state.last_line);
   if (!sink || row <= sink->place)
     return SQLITE_OK;
-  sink->stats.pending -=
-      MIN (sink->stats.pending, (guint64) count_lines (self, sink->kinds, sink->place, row));
+  code = count_lines (self, sink->kinds, sink->place, row, &n);
+  if (code != SQLITE_OK)
+    return code;
+  sink->stats.pending -= MIN (sink->stats.pending, n);
   sink->place = row;
   return write_sink (self, sink);
 }
@@ -172,9 +189,12 @@ watch_spool_taken (WatchStore *self, const gchar *name, gint64 row)
 static int
 remove_lines (WatchStore *self, gint64 row)
 {
-  gint64 bytes =
-      watch_db_get_int (self->db, "SELECT sum(length(line)) FROM lines WHERE row <= ?", "i", row);
+  gint64 bytes;
+  int code = watch_db_get_int (self->db, &bytes,
+                               "SELECT sum(length(line)) FROM lines WHERE row <= ?", "i", row);
 
+  if (code != SQLITE_OK)
+    return code;
   self->state.line_bytes -= MIN (self->state.line_bytes, (guint64) bytes);
   return watch_db_run (self->db, "DELETE FROM lines WHERE row <= ?", "i", row);
 }
@@ -184,32 +204,36 @@ watch_spool_trim (WatchStore *self)
 {
   WatchStoreState *state = &self->state;
   int code = SQLITE_OK;
-  gint64 taken = G_MAXINT64;
+  gint64 taken = G_MAXINT64, row = 0;
 
   for (guint i = 0; i < state->n_sinks; i++) {
     /* A sink without pending lines needs none of them. */
     if (state->sinks[i].stats.pending > 0)
       taken = MIN (taken, state->sinks[i].place);
   }
-  if (state->line_bytes > 0 &&
-      watch_db_get_int (self->db, "SELECT EXISTS (SELECT 1 FROM lines WHERE row <= ?)", "i", taken))
+  if (state->line_bytes > 0)
+    code = watch_db_get_int (self->db, &row, "SELECT EXISTS (SELECT 1 FROM lines WHERE row <= ?)",
+                             "i", taken);
+  if (code == SQLITE_OK && row)
     code = remove_lines (self, taken);
 
   while (code == SQLITE_OK && state->line_bytes > self->max_line_bytes) {
-    gint64 row = watch_db_get_int (
-        self->db, "SELECT max(row) FROM (SELECT row FROM lines ORDER BY row LIMIT ?)", "i",
-        (gint64) DROP_LINES);
-
-    if (row == 0) {
+    code = watch_db_get_int (self->db, &row,
+                             "SELECT max(row) FROM (SELECT row FROM lines ORDER BY row LIMIT ?)",
+                             "i", (gint64) DROP_LINES);
+    if (code == SQLITE_OK && row == 0) {
       state->line_bytes = 0;
       break;
     }
     for (guint i = 0; i < state->n_sinks && code == SQLITE_OK; i++) {
       WatchPlace *sink = &state->sinks[i];
-      guint64 n = count_lines (self, sink->kinds, sink->place, row);
+      guint64 n;
 
       if (sink->place >= row)
         continue;
+      code = count_lines (self, sink->kinds, sink->place, row, &n);
+      if (code != SQLITE_OK)
+        break;
       sink->stats.dropped += n;
       sink->stats.pending -= MIN (sink->stats.pending, n);
       sink->place = row;

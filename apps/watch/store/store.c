@@ -156,8 +156,11 @@ check_version (WatchStore *self, gint64 version, GError **error)
 static int
 upgrade (WatchStore *self, GError **error)
 {
-  gint64 version = watch_db_get_int (self->db, "PRAGMA user_version", "");
+  gint64 version;
+  int code = watch_db_get_int (self->db, &version, "PRAGMA user_version", "");
 
+  if (code != SQLITE_OK)
+    return code;
   if (!check_version (self, version, error))
     return SQLITE_OK;
   for (; version < get_newest_version (); version++) {
@@ -165,8 +168,8 @@ upgrade (WatchStore *self, GError **error)
     g_autofree gchar *sql = g_strdup_printf (
         "BEGIN IMMEDIATE; %s%s PRAGMA user_version = %d; COMMIT", events,
         version < (gint64) G_N_ELEMENTS (upgrades) ? upgrades[version] : "", (int) version + 1);
-    int code = sqlite3_exec (self->db->db, sql, NULL, NULL, NULL);
 
+    code = sqlite3_exec (self->db->db, sql, NULL, NULL, NULL);
     if (code != SQLITE_OK)
       return code;
   }
@@ -180,14 +183,15 @@ watch_store_open_file (WatchStore *self, GError **error)
   gboolean wal;
   int code;
 
-  if (!watch_files_finish (self, error)) {
-    self->db = watch_db_open (NULL, TRUE);
+  if (!watch_files_finish (self, error))
     return SQLITE_OK;
-  }
   self->db = watch_db_open (self->path, TRUE);
   code = sqlite3_errcode (self->db->db);
   if (code != SQLITE_OK)
     return code;
+  /* SQLite opens a file for reading only if it cannot for writing, and would stay with that. */
+  if (sqlite3_db_readonly (self->db->db, "main") == 1)
+    return SQLITE_READONLY;
   statement = watch_db_query (self->db, "PRAGMA journal_mode = WAL", "");
   if (!statement || sqlite3_step (statement) != SQLITE_ROW)
     return sqlite3_errcode (self->db->db);
@@ -213,14 +217,64 @@ watch_store_open_file (WatchStore *self, GError **error)
   if (code == SQLITE_OK)
     code = watch_search_load (self);
   if (code == SQLITE_OK)
+    code = watch_past_load (self);
+  if (code == SQLITE_OK) {
+    sqlite3_db_config (self->db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     watch_files_note (self);
+  }
   return code;
+}
+
+void
+watch_store_close_file (WatchStore *self)
+{
+  if (self->db)
+    sqlite3_db_config (self->db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  g_clear_pointer (&self->db, watch_db_free);
+  memset (self->files, 0, sizeof (self->files));
+  self->state = self->shown;
 }
 
 static gboolean
 is_corrupt (int code)
 {
   return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+}
+
+/* Reads the whole file with a new connection. Returns a code of SQLite. */
+static int
+check_file (WatchStore *self)
+{
+  WatchDb *db = watch_db_open (self->path, FALSE);
+  sqlite3_stmt *statement = watch_db_query (db, "PRAGMA quick_check (1)", "");
+  int code;
+
+  if (!statement) {
+    code = sqlite3_errcode (db->db);
+  } else {
+    gboolean ok = sqlite3_step (statement) != SQLITE_ROW ||
+                  g_strcmp0 ((const gchar *) sqlite3_column_text (statement, 0), "ok") == 0;
+
+    code = sqlite3_reset (statement);
+    if (code == SQLITE_OK && !ok)
+      code = SQLITE_CORRUPT;
+  }
+  watch_db_free (db);
+  return code;
+}
+
+/* Whether the file, in which SQLite or we found a damage, is to be replaced. SQLite may also take a
+ * page that could not be read for a damaged one. */
+static gboolean
+is_damaged (WatchStore *self)
+{
+  int code;
+
+  g_clear_pointer (&self->db, watch_db_free);
+  code = check_file (self);
+  if (code == SQLITE_OK)
+    return self->suspected++ > 0;
+  return is_corrupt (code);
 }
 
 /* Moves the damaged database aside. The names stay in memory and are written again. */
@@ -241,8 +295,9 @@ open_or_begin (WatchStore *self, GError **error)
   g_autoptr (GError) unfit = NULL;
   int code = watch_store_open_file (self, &unfit);
 
-  if (is_corrupt (code) && !unfit) {
-    move_aside (self);
+  for (guint i = 0; i < 2 && is_corrupt (code) && !unfit; i++) {
+    if (is_damaged (self))
+      move_aside (self);
     code = watch_store_open_file (self, &unfit);
   }
   if (unfit) {
@@ -255,7 +310,34 @@ open_or_begin (WatchStore *self, GError **error)
     return FALSE;
   }
   self->shown = self->state;
+  self->suspected = 0;
   return TRUE;
+}
+
+/* Opens the file again. A new one gets the sinks of before. On failure, there is no connection, and
+ * the state stays. */
+static int
+reopen (WatchStore *self)
+{
+  g_autoptr (GError) unfit = NULL;
+  int code = watch_store_open_file (self, &unfit);
+
+  if (unfit && code == SQLITE_OK)
+    code = SQLITE_CANTOPEN;
+  if (code == SQLITE_OK)
+    code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
+  if (code == SQLITE_OK)
+    code = watch_spool_continue (self, &self->shown);
+  if (code == SQLITE_OK)
+    code = watch_db_run (self->db, "COMMIT", "");
+  if (code != SQLITE_OK) {
+    watch_store_close_file (self);
+    return code;
+  }
+  g_mutex_lock (&self->mutex);
+  self->shown = self->state;
+  g_mutex_unlock (&self->mutex);
+  return SQLITE_OK;
 }
 
 /* Locks the folder for this process. SQLite's own locks last only for a transaction. */
@@ -429,6 +511,10 @@ write_batch (WatchStore *self, GQueue *batch, GList **failed)
   *failed = NULL;
   if (watch_files_have_moved (self) && watch_files_restore (self) != SQLITE_OK)
     return SQLITE_READONLY_DBMOVED;
+  if (!self->db)
+    code = reopen (self);
+  if (code != SQLITE_OK)
+    return code;
   code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
   for (GList *item = batch->head; item && code == SQLITE_OK; item = item->next) {
     code = write_operation (self, item->data);
@@ -443,6 +529,8 @@ write_batch (WatchStore *self, GQueue *batch, GList **failed)
     code = write_names (self);
   if (code == SQLITE_OK)
     code = watch_db_run (self->db, "COMMIT", "");
+  if (code == SQLITE_OK)
+    self->suspected = 0;
   return code;
 }
 
@@ -482,27 +570,23 @@ static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 {
   g_autoptr (WebReason) reason = get_reason (self, code);
-  gint64 end = g_get_monotonic_time () + RETRY_TIME;
-  WatchStoreState before = self->shown;
+  gint64 end = g_get_monotonic_time () + self->retry_time;
   gboolean retry = TRUE;
 
-  watch_db_run (self->db, "ROLLBACK", "");
+  if (self->db)
+    watch_db_run (self->db, "ROLLBACK", "");
   self->state = self->shown;
-  if (is_corrupt (code) || code == SQLITE_MISUSE || !self->db->db) {
-    g_autoptr (GError) error = NULL;
-
-    /* SQLITE_MISUSE: opening it again failed the last time. */
-    if (is_corrupt (code))
+  if (is_corrupt (code)) {
+    watch_store_close_file (self);
+    if (is_damaged (self)) {
       move_aside (self);
-    g_clear_pointer (&self->db, watch_db_free);
-    if (watch_store_open_file (self, &error) == SQLITE_OK && !error) {
-      if (watch_spool_continue (self, &before) != SQLITE_OK)
-        self->state.n_sinks = 0;
-      g_mutex_lock (&self->mutex);
-      self->shown = self->state;
-      g_mutex_unlock (&self->mutex);
       return TRUE;
     }
+  }
+  /* What SQLite could not open for writing stays so until it is opened again. */
+  if ((code & 0xff) == SQLITE_READONLY && code != SQLITE_READONLY_DBMOVED) {
+    watch_store_close_readers (self);
+    watch_store_close_file (self);
   }
 
   g_mutex_lock (&self->mutex);
@@ -511,7 +595,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
     web_reason_free (self->stats.last_error);
     self->stats.last_error = g_steal_pointer (&reason);
   }
-  if (failed && !is_transient (code) && !is_corrupt (code) && code != SQLITE_MISUSE) {
+  if (failed && !is_transient (code) && !is_corrupt (code)) {
     operation_free (failed->data);
     g_queue_delete_link (batch, failed);
     self->stats.dropped++;
@@ -676,6 +760,7 @@ store_new (const gchar *data)
   self->lock = -1;
   self->path = g_build_filename (data, "watch.sqlite", NULL);
   self->search_time = WATCH_STORE_SEARCH_TIME;
+  self->retry_time = RETRY_TIME;
   self->max_line_bytes = G_MAXINT64;
   g_mutex_init (&self->mutex);
   g_cond_init (&self->wake);
@@ -725,7 +810,8 @@ watch_store_open_for_reading (const gchar *data, GError **error)
   code = sqlite3_errcode (self->db->db);
   if (code == SQLITE_OK)
     code = load_names (self);
-  version = watch_db_get_int (self->db, "PRAGMA user_version", "");
+  if (code == SQLITE_OK)
+    code = watch_db_get_int (self->db, &version, "PRAGMA user_version", "");
   if (code != SQLITE_OK) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path, sqlite3_errstr (code));
   } else if (check_version (self, version, error)) {
@@ -749,6 +835,7 @@ watch_store_close (WatchStore *self)
     g_thread_join (self->thread);
   g_ptr_array_unref (self->readers);
   g_clear_pointer (&self->db, watch_db_free);
+  g_clear_pointer (&self->pasts, g_hash_table_unref);
   watch_names_free (self->names);
   g_free (self->event_insert);
   g_free (self->event_select);
@@ -779,6 +866,9 @@ watch_store_add_event (WatchStore *self, WatchEvent *event)
   Operation *operation = operation_new (OPERATION_EVENT);
 
   operation->event = event;
+  g_mutex_lock (&self->mutex);
+  watch_past_add_event (self, event);
+  g_mutex_unlock (&self->mutex);
   push (self, operation);
 }
 
@@ -788,6 +878,9 @@ watch_store_add_track (WatchStore *self, WatchTrack *track)
   Operation *operation = operation_new (OPERATION_TRACK);
 
   operation->track = track;
+  g_mutex_lock (&self->mutex);
+  watch_past_add_track (self, track);
+  g_mutex_unlock (&self->mutex);
   push (self, operation);
 }
 

@@ -62,13 +62,14 @@ typedef struct
   gint64 lost_since;  /* time of the last event `lost`, 0 if `back` came after it */
 } WatchStorePast;
 
-/* Fills in @past of the camera; clear it with watch_store_past_clear(). Waits until all that was
- * added before is committed. */
+/* Fills in @past of the camera, with all that was added before, committed or not; clear it with
+ * watch_store_past_clear(). Not of a store that was opened for reading. */
 void watch_store_get_past (WatchStore *self, const gchar *camera, WatchStorePast *past);
 void watch_store_past_clear (WatchStorePast *past);
 
-/* Returns the end of the session's last track, 0 if there is none. May take some 100 ms. */
-gint64 watch_store_get_session_end (WatchStore *self, const gchar *session);
+/* Sets @end to the end of the session's last track, 0 if there is none. May take some 100 ms. */
+gboolean watch_store_get_session_end (WatchStore *self, const gchar *session, gint64 *end,
+                                      GError **error);
 
 /* --- Searching --- */
 
