@@ -152,6 +152,34 @@ check (const gchar *path, GError **error)
   return settings != NULL;
 }
 
+/* --- Memory --- */
+
+#define TRIM_INTERVAL 60 /* seconds */
+
+/* Threads of lost cameras leave holes in glibc's arenas, of which there are eight per core, and
+ * each grows to the size of all frames. */
+static void
+limit_memory (void)
+{
+#ifdef __GLIBC__
+  mallopt (M_ARENA_MAX, 2);
+  mallopt (M_MMAP_THRESHOLD, 128 * 1024);
+  mallopt (M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
+/* Gives free pages in the middle of the arenas back, too. */
+static gboolean
+trim_memory (gpointer data)
+{
+#ifdef __GLIBC__
+  malloc_trim (0);
+#endif
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- Running --- */
+
 /* Parts of ONVIF beside the services over HTTP. */
 typedef struct
 {
@@ -183,7 +211,7 @@ run (const gchar *path, GError **error)
   Watch *watch = watch_new (path, watch_camera_new, error);
   WebServer *server = watch ? watch_server_new (watch_get_app (watch), error) : NULL;
   Onvif onvif = { NULL, NULL };
-  guint signals[3], watchdog;
+  guint signals[3], watchdog, trim;
   gboolean started = server && start_onvif (&onvif, watch_get_app (watch), server, error);
 
   if (started) {
@@ -194,9 +222,11 @@ run (const gchar *path, GError **error)
     signals[2] = g_unix_signal_add (SIGHUP, on_hangup, watch);
     notify ("READY=1");
     watchdog = start_watchdog (watch);
+    trim = g_timeout_add_seconds (TRIM_INTERVAL, trim_memory, NULL);
     g_main_loop_run (loop);
     notify ("STOPPING=1");
     g_clear_handle_id (&watchdog, g_source_remove);
+    g_source_remove (trim);
     /* From now on, signals end the program at once. */
     for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
       g_source_remove (signals[i]);
@@ -208,18 +238,6 @@ run (const gchar *path, GError **error)
   while (g_main_context_iteration (NULL, FALSE)) {
   }
   return started;
-}
-
-/* Threads of lost cameras leave holes in glibc's arenas, of which there are eight per core, and
- * each grows to the size of all frames. */
-static void
-limit_memory (void)
-{
-#ifdef __GLIBC__
-  mallopt (M_ARENA_MAX, 2);
-  mallopt (M_MMAP_THRESHOLD, 128 * 1024);
-  mallopt (M_TRIM_THRESHOLD, 128 * 1024);
-#endif
 }
 
 int

@@ -17,6 +17,7 @@
 #define WORK_THREADS 2    /* for each kind of work */
 #define MAX_WAITING 32    /* answers that wait for these */
 #define SOCKET_TIMEOUT 30 /* seconds without a byte in or out */
+#define BACKLOG 256       /* connections that wait to be accepted */
 
 /* Required on every request that changes something: foreign pages cannot send it unasked. */
 #define CSRF_HEADER "X-Cudaccl-Watch"
@@ -678,6 +679,9 @@ start_listening (WebServer *self, const WebAddress *where, GError **error)
       return FALSE;
   }
   self->service = g_socket_service_new ();
+  /* By default 10 connections may wait. Linux drops what comes beyond, and the client tries again
+   * after one second, and after three. */
+  g_socket_listener_set_backlog (G_SOCKET_LISTENER (self->service), BACKLOG);
   if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
                                       G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective,
                                       error)) {
