@@ -6,9 +6,9 @@
     components = cudaccl.components(mask)
     labels, components = cudaccl.analyze(mask)
 
-Masks are arrays of bool or uint8: NumPy arrays and other objects with the buffer protocol, CuPy
-arrays, PyTorch tensors, and what else has `__cuda_array_interface__` or `__dlpack__`. They are read
-where they are, without a copy. Components come in raster order of their first pixels and are
+Masks are NumPy arrays and other objects with the buffer protocol, CuPy arrays, PyTorch tensors, and
+what else has `__cuda_array_interface__` or `__dlpack__`. Those of bool and uint8 are read where they
+are, without a copy; other types, byte orders and strides are copied first. Components come in raster order of their first pixels and are
 labelled 1...n."""
 
 from ._analyzer import Analyzer, analyze, clear_cache, components, cuda_device_count, label

@@ -1,9 +1,11 @@
 # cudaccl - analyzers of masks
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import math
 import threading
+import warnings
 
-from . import _engine, _records
+from . import _arrays, _engine, _records
 
 _FRAMES, _VOLUME = 0, 1
 _BACKENDS = {"auto": 0, "cuda": 1, "cpu": 2}
@@ -37,11 +39,12 @@ class Analyzer:
 
     connectivity: 4 or 8 for masks (height, width) and batches (n, height, width) or
         (n, 1, height, width); 6, 18 or 26 for volumes (depth, height, width).
-    threshold, invert: pixels above the threshold (0 to 255) are foreground, inverted the others.
+    threshold, invert: pixels above the threshold are foreground, inverted the others. 0 to 255 for bool and uint8,
+        any number for other types, of which all that is not 0 is above 0.
     values: "above" the threshold; "band": pixels from low to high, 0 to 65535, are foreground, inverted the others;
-        "equal": pixels are classes, as from a segmentation network: 0 is background, only pixels of the same value
-        are connected, and components have the field value. "band" and "equal" are also for uint16; "equal" has neither
-        morphology nor features but "sums", "ellipse" and "box".
+        "equal": pixels are classes, as from a segmentation network: integers from 0, the background, to 2**31 - 1, at
+        most 65535 of them different. Only pixels of the same class are connected, and components have the field
+        value. "equal" has neither morphology nor features but "sums", "ellipse" and "box".
     min_area, max_area, min_width, min_height: other components are dropped, also from the labels.
     max_components: keep only so many, the largest; None: all.
     features: what else components have; one or more of
@@ -55,11 +58,15 @@ class Analyzer:
     include, exclude: polygons "x,y x,y x,y; ..." in fractions of the frame.
     threads: that share a frame on the CPU; 0: one for each CPU.
     backend: "auto": where the pixels are; "cpu"; "cuda": also those in host memory.
-    device: CUDA device for pixels in host memory; -1: any."""
+    device: CUDA device for pixels in host memory; -1: any.
+    warn_copies: a RuntimeWarning tells of each array that is copied first.
+
+    Contiguous rows of bool and uint8, for "band" and "equal" also of uint16, are read in place. Arrays of NumPy, CuPy
+    and PyTorch of other types, byte orders and strides are copied first. What numpy.ma masks is background."""
 
     def __init__(self, connectivity=8, threshold=0, *, invert=False, min_area=1, max_area=None, min_width=1,
                  min_height=1, max_components=None, features=(), morphology=None, include=None, exclude=None, threads=1,
-                 backend="auto", device=-1, values="above", low=1, high=65535):
+                 backend="auto", device=-1, values="above", low=1, high=65535, warn_copies=False):
         features = (features,) if isinstance(features, str) else features
         if connectivity not in (4, 8, 6, 18, 26):
             raise ValueError(f"connectivity {connectivity!r}; 4 or 8 for masks, 6, 18 or 26 for volumes")
@@ -68,8 +75,8 @@ class Analyzer:
         for feature in features:
             if feature not in _FEATURES:
                 raise ValueError(f"feature {feature!r}; there are {', '.join(_FEATURES)}")
-        if not 0 <= threshold <= 255:
-            raise ValueError(f"threshold {threshold}; it is 0 to 255")
+        if not math.isfinite(threshold):
+            raise ValueError(f"threshold {threshold}; it is a finite number")
         if max_components is not None and max_components < 1:
             raise ValueError("max_components is at least 1, or None for all")
         if min(min_area, min_width, min_height, max_area or 0) < 0:
@@ -79,18 +86,52 @@ class Analyzer:
         if not 0 <= low <= 65535 or not 0 <= high <= 65535:
             raise ValueError(f"a band from {low} to {high}; both are 0 to 65535")
         volume = connectivity > 8 or connectivity == 6
-        if volume and (features or values != "above"):
-            raise ValueError("volumes have no features, and only values above the threshold")
+        if volume:
+            given = {"features": bool(features), "values": values != "above", "min_area": min_area > 1,
+                     "max_area": max_area is not None, "min_width": min_width > 1, "min_height": min_height > 1,
+                     "morphology": morphology, "include": include, "exclude": exclude}
+            for name in (name for name, value in given.items() if value):
+                raise ValueError(f"{name} is for masks; volumes have a threshold, invert and max_components")
         flags = sum(_records.FLAGS[feature] for feature in set(features))
         self._records = _records.VOLUME if volume else flags | (_records.FLAGS["value"] if values == "equal" else 0)
         self._engine = _engine.Engine(
             kind=_VOLUME if volume else _FRAMES, connectivity=connectivity, backend=_BACKENDS[backend], device=device,
             threads=threads, max_components=max_components or 0, features=flags, operations=morphology,
             include=include, exclude=exclude, values=_VALUES[values])
-        self._engine.set(threshold=threshold, invert=invert, min_area=min_area, min_width=min_width,
-                         min_height=min_height, low=low, high=high, **({} if max_area is None else {"max_area": max_area}))
-        self._on_host = backend == "cpu"
+        self._levels = {"threshold": threshold, "low": low, "high": high}
+        self._in_place = _arrays.is_byte(threshold)
+        self._engine.set(**self._engine_levels(), invert=invert, min_area=min_area, min_width=min_width,
+                         min_height=min_height, **({} if max_area is None else {"max_area": max_area}))
+        self._values, self._invert, self._luma, self._warn = values, invert, "luma" in features, warn_copies
         self.found = 0
+
+    def _engine_levels(self):
+        return {**self._levels, "threshold": int(self._levels["threshold"]) if self._in_place else 0}
+
+    def _analyze(self, mask, out, labels, stream):
+        """(labels, records, counts, classes), where classes is None, or a list with the class of each value."""
+        if self._in_place and not _arrays.is_masked(mask):
+            try:
+                return *self._run(mask, out, labels, stream), None
+            except (TypeError, ValueError) as error:
+                problem = error
+        else:
+            problem = ValueError(f"threshold {self._levels['threshold']}; for bool and uint8 it is 0 to 255")
+        converted = _arrays.convert(mask, self._values, **self._levels, invert=self._invert)
+        if converted is None:
+            raise problem
+        copy, foreground, classes = converted
+        if foreground and self._luma:
+            raise ValueError("the feature luma is for bool and uint8, whose values it has")
+        if self._warn:
+            warnings.warn(f"an array of {mask.dtype} is copied first", RuntimeWarning, stacklevel=4)
+        if foreground:
+            self._engine.set(threshold=0, low=1, high=1)
+        try:
+            return *self._run(copy, out, labels, stream), classes
+        finally:
+            if foreground:
+                self._engine.set(**self._engine_levels())
 
     def _run(self, mask, out, labels, stream):
         if labels and out is None and hasattr(mask, "__dlpack_device__") and mask.__dlpack_device__()[0] in (2, 13):
@@ -104,19 +145,19 @@ class Analyzer:
         """The labels of the pixels, int32 in the mask's shape, 0 for background. out: an array of int32 or uint32 for
         them, on the mask's device. stream: a CUDA stream as a number, on which the mask becomes ready; by default that
         of its library. With NumPy an array, else a memoryview; on a CUDA device an array of the mask's library."""
-        return self._run(mask, out, True, stream)[0]
+        return self._analyze(mask, out, True, stream)[0]
 
     def components(self, mask, *, stream=None):
         """The components: a structured array (without NumPy a list of Component) with the fields label, x, y, width,
         height, first_x, area, centroid_x, centroid_y and those of the features; for a batch a list with one of these for each mask. Of
         volumes: label, x, y, z, width, height, depth, volume, centroid_x, centroid_y, centroid_z. In pixels."""
-        _, records, counts = self._run(mask, None, False, stream)
-        return _records.as_components(records, self._records, counts)
+        _, records, counts, classes = self._analyze(mask, None, False, stream)
+        return _records.as_components(records, self._records, counts, classes)
 
     def analyze(self, mask, out=None, *, stream=None):
         """Both in one pass: (labels, components)."""
-        labels, records, counts = self._run(mask, out, True, stream)
-        return labels, _records.as_components(records, self._records, counts)
+        labels, records, counts, classes = self._analyze(mask, out, True, stream)
+        return labels, _records.as_components(records, self._records, counts, classes)
 
     @property
     def info(self):

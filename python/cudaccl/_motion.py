@@ -15,6 +15,9 @@ class Morphology:
     connectivity: 4 or 8, of the foreground. threads: that share a mask; 0: one for each CPU."""
 
     def __init__(self, operations, connectivity=8, *, threads=1):
+        if connectivity not in (4, 8):
+            raise ValueError(f"connectivity {connectivity!r}; it is 4 or 8")
+        _engine.Engine(operations=operations)  # raises for what it cannot parse
         self.operations, self.connectivity, self.threads = operations, connectivity, threads
 
     def __call__(self, mask, out=None, *, threshold=0):

@@ -74,14 +74,17 @@ def as_array(memory):
     return np.asarray(memory) if np else memoryview(memory)
 
 
-def as_components(memory, kind, counts):
-    """Records of the extension as an array, or as one for each frame of a batch. kind: flags of features, or VOLUME."""
+def as_components(memory, kind, counts, classes=None):
+    """Records of the extension as an array, or as one for each frame of a batch. kind: flags of features, or VOLUME.
+    classes: a list with the class of each value, or None."""
     np = _numpy or numpy()
     if np:
         dtype = _dtypes.get(kind)
         if dtype is None:
             dtype = _dtypes[kind] = _dtype(np, kind)
         records = np.frombuffer(memory, dtype) if len(memoryview(memory)) else np.empty(0, dtype)
+        if classes:
+            records["value"] = np.array(classes, np.int64)[records["value"]]
     else:
         fields = _fields(kind)
         names = _names(fields)

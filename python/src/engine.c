@@ -136,6 +136,14 @@ find_rows (const Engine *self, const Array *array)
   PyObject *shape;
   int ndim = array->ndim, expected = self->kind == KIND_BGR || self->kind == KIND_RGB ? 3 : 2;
 
+  if (self->kind == KIND_FRAMES && ndim == 3 && (array->shape[2] == 3 || array->shape[2] == 4) &&
+      array->shape[0] > 4 && array->shape[1] > 4) {
+    PyErr_Format (PyExc_ValueError,
+                  "an array of shape (%zd, %zd, %zd) is an image in colour; pass one channel, or a "
+                  "mask of it. A batch of masks that narrow is (n, 1, height, width)",
+                  array->shape[0], array->shape[1], array->shape[2]);
+    return -1;
+  }
   if (self->kind == KIND_FRAMES && ndim >= 2 && (ndim < 4 || array->shape[1] == 1))
     return ndim - 2;
   if (self->kind == KIND_VOLUME && ndim == 3)

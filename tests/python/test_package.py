@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import warnings
 
 try:
     import cudaccl
@@ -321,6 +322,92 @@ class Results(unittest.TestCase):
 
 
 @needs_numpy
+class AnyArray(unittest.TestCase):
+    """Other types, byte orders and strides give what the mask made by hand gives."""
+
+    TYPES = ["?", "i1", "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", "<i8", ">i8", "<u8", "e", "f", ">f4", "d", ">f8"]
+    LAYOUTS = [("rows", lambda a: a), ("columns", np.asfortranarray if np else None), ("backwards", lambda a: a[::-1, ::-1]),
+               ("every other", lambda a: np.repeat(a, 2, 1)[:, ::2]), ("transposed", lambda a: a.T.copy().T),
+               ("repeated", lambda a: np.broadcast_to(a[0], (5, a.shape[1])))]
+
+    def test_masks(self):
+        rng = np.random.default_rng(21)
+        for kind in self.TYPES:
+            array = (rng.integers(-3, 4, (20, 33)) * (rng.random((20, 33)) < .5)).astype(kind)
+            for layout, change in self.LAYOUTS:
+                changed = change(array)
+                for threshold in (0, 1, 1.5) if array.dtype.kind == "f" else (0, 1):
+                    expected = changed != 0 if threshold == 0 else changed > threshold
+                    for invert in (False, True):
+                        with self.subTest(kind, layout=layout, threshold=threshold, invert=invert):
+                            labels, components = cudaccl.analyze(changed, threshold=threshold, invert=invert)
+                            again = cudaccl.analyze(np.ascontiguousarray(expected != invert))
+                            np.testing.assert_array_equal(labels, again[0])
+                            np.testing.assert_array_equal(components, again[1])
+        wide = np.array([[256, 0, 65536, 1 << 40]])
+        self.assertEqual(cudaccl.label(wide).tolist(), [[1, 0, 2, 2]])
+        volume = rng.integers(-2, 2, (4, 5, 6))
+        np.testing.assert_array_equal(cudaccl.label(volume.T, 26), cudaccl.label(np.ascontiguousarray(volume.T != 0), 26))
+
+    def test_bands(self):
+        array = np.random.default_rng(22).uniform(-10, 70000, (20, 30))
+        for low, high in ((1, 65535), (0, 20000), (300, 300)):
+            for kind in ("f", "i4", ">u4", "<u2", ">u2"):
+                values = array.clip(0, 65535).astype(kind) if kind.endswith("2") else array.astype(kind)
+                np.testing.assert_array_equal(cudaccl.label(values.T, values="band", low=low, high=high),
+                                              cudaccl.label(((values >= low) & (values <= high)).T.copy()))
+
+    def test_classes(self):
+        rng = np.random.default_rng(23)
+        names = np.array([0, 1, 255, 256, 65535, 65536, 70000, (1 << 31) - 1])
+        for most in (3, 5, len(names)):
+            small = np.kron(rng.integers(0, most, (12, 20)), np.ones((2, 3), int))
+            for kind in ("<i4", ">i4", "<i8", "<u4", "<u8"):
+                classes = names[small].astype(kind)
+                for change in (lambda a: a, lambda a: a.T):
+                    labels, components = cudaccl.analyze(change(classes), values="equal")
+                    again = cudaccl.analyze(change(small).astype(np.uint8), values="equal")
+                    np.testing.assert_array_equal(labels, again[0])
+                    self.assertEqual(components["value"].tolist(), names[again[1]["value"]].tolist())
+        self.assertEqual(cudaccl.components(np.array([[70000, 5, 65536]]), values="equal")["value"].tolist(),
+                         [70000, 5, 65536])
+
+    def test_masked(self):
+        rng = np.random.default_rng(24)
+        for kind in ("?", "u1", "<i4", "f"):
+            covered = rng.random((20, 30)) < .3
+            data = rng.integers(0, 3, (20, 30)).astype(kind)
+            array = np.ma.array(data, mask=covered)
+            for invert in (False, True):
+                for threshold in (0, 1):
+                    expected = ((data != 0 if threshold == 0 else data > threshold) != invert) & ~covered
+                    np.testing.assert_array_equal(cudaccl.label(array, threshold=threshold, invert=invert),
+                                                  cudaccl.label(expected))
+            np.testing.assert_array_equal(array.data, data)
+        classes = np.ma.array([[1, 2, 3]], mask=[[False, True, False]])
+        self.assertEqual(cudaccl.components(classes, values="equal")["value"].tolist(), [1, 3])
+        gray = np.ma.array(np.array([[9, 5, 7]], np.uint8), mask=[[False, True, False]])
+        self.assertEqual(cudaccl.components(gray, features="luma")["luma_mean"].tolist(), [9, 7])
+
+    def test_warnings(self):
+        mask = np.ones((4, 6), np.uint8)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            cudaccl.label(mask.astype(float))
+            cudaccl.label(mask[1:3, 1:4], warn_copies=True)
+        for array, text in ((mask.astype(float), "float64"), (mask[:, ::2], "uint8")):
+            with self.assertWarnsRegex(RuntimeWarning, text):
+                cudaccl.label(array, warn_copies=True)
+
+    def test_again(self):
+        """A copied array changes nothing for the next one."""
+        mask = np.array([[0, 127, 128, 255]], np.uint8)
+        analyzer = cudaccl.Analyzer(threshold=127)
+        self.assertEqual(analyzer.label(mask.astype(float)).tolist(), [[0, 0, 1, 1]])
+        self.assertEqual(analyzer.label(mask).tolist(), [[0, 0, 1, 1]])
+
+
+@needs_numpy
 class Moving(unittest.TestCase):
     def frames(self):
         for i in range(30):
@@ -375,14 +462,13 @@ class Errors(unittest.TestCase):
 
     def test_arrays(self):
         mask = np.ones((4, 6), np.uint8)
-        for dtype in (np.int8, np.int32, np.float32, np.uint16, complex):
-            self.fails(TypeError, "bool or uint8", mask.astype(dtype))
+        for dtype in (complex, object, "S1"):
+            self.fails((TypeError, ValueError), "", mask.astype(dtype), values="equal")
         self.fails(TypeError, "pass a NumPy array", [[1, 0]])
         self.fails(TypeError, "pass a NumPy array", None)
-        self.fails(ValueError, "ascontiguousarray", mask[:, ::-1])
-        self.fails(ValueError, "ascontiguousarray", mask[::-1])
-        self.fails(ValueError, "ascontiguousarray", mask.T)
-        self.fails(ValueError, "ascontiguousarray", np.broadcast_to(mask[0], (3, 6)))
+        for shape in ((480, 640, 3), (5, 5, 4)):
+            self.fails(ValueError, "image in colour", np.ones(shape, np.uint8))
+        self.assertEqual(cudaccl.label(np.ones((5, 4, 3), np.uint8)).shape, (5, 4, 3))
         self.fails(ValueError, r"shape \(24,\)", mask.ravel())
         self.fails(ValueError, r"pass a mask", np.ones((2, 3, 4, 5), bool))
         self.fails(ValueError, "5 dimensions", np.ones((1, 1, 1, 4, 5), bool))
@@ -391,7 +477,6 @@ class Errors(unittest.TestCase):
             self.fails(ValueError, "1 to 2\\*\\*32", np.ones(shape, bool))
         large = np.lib.stride_tricks.as_strided(mask, (1 << 16, 1 << 16), (1 << 16, 1))
         self.fails(ValueError, "1 to 2\\*\\*32", large)
-        self.fails(ValueError, "slices", np.ones((4, 6, 5), bool)[:, :4], 26)
 
     def test_out(self):
         mask = np.ones((4, 6), np.uint8)
@@ -414,14 +499,7 @@ class Errors(unittest.TestCase):
         odd = np.zeros(4 * 6 * 4 + 1, np.uint8)[1:].view(np.int32).reshape(4, 6)
         strided = np.lib.stride_tricks.as_strided
         masks = [
-            ("dtype", TypeError, "pass mask != 0", mask.astype(float)),
-            ("byte order", TypeError, "pass mask != 0", mask.astype(">u2")),
             ("list", TypeError, "pass a NumPy array", mask.tolist()),
-            ("columns backwards", ValueError, "ascontiguousarray", mask[:, ::-1]),
-            ("rows backwards", ValueError, "ascontiguousarray", mask[::-1]),
-            ("every other column", ValueError, "ascontiguousarray", mask[:, ::2]),
-            ("columns first", ValueError, "ascontiguousarray", np.asfortranarray(mask)),
-            ("overlapping rows", ValueError, "ascontiguousarray", strided(mask, (4, 6), (5, 1))),
             ("no pixels", ValueError, "1 to 2\\*\\*32 - 1 pixels", mask[:0]),
             ("too many pixels", ValueError, "1 to 2\\*\\*32 - 1 pixels", strided(mask, (1 << 16, 1 << 16), (1 << 16, 1))),
         ]
@@ -463,14 +541,23 @@ class Errors(unittest.TestCase):
     def test_options(self):
         mask = np.ones((4, 6), np.uint8)
         self.fails(ValueError, "connectivity 5", mask, 5)
-        self.fails(ValueError, "threshold", mask, threshold=256)
         self.fails(ValueError, "backend", mask, backend="gpu")
         self.fails(ValueError, "feature", mask, features="moon")
-        self.fails(ValueError, "volumes have no features", np.ones((2, 4, 6), bool), 26, features="sums")
+        for option in ({"features": "sums"}, {"values": "equal"}, {"min_area": 2}, {"max_area": 9}, {"min_width": 2},
+                       {"min_height": 2}, {"morphology": "fill"}, {"include": "hello"}, {"exclude": "0,0 1,0 1,1"}):
+            self.fails(ValueError, f"{next(iter(option))} is for masks", np.ones((2, 4, 6), bool), 26, **option)
+        for operations in ("medain3", "open3x3,,fill", "x"):
+            self.fails(ValueError, "", operations, function=cudaccl.Morphology)
+        self.fails(ValueError, "connectivity 6", "fill", 6, function=cudaccl.Morphology)
         self.fails(ValueError, "values 'same'", mask, values="same")
         self.fails(ValueError, "a band", mask, values="band", low=-1)
-        self.fails(TypeError, "uint16", mask.astype(np.int64), values="equal")
-        self.fails(TypeError, "mask != 0", mask.astype(np.uint16))
+        for threshold in (-1, 256, 0.5, float("nan"), float("inf")):
+            self.fails(ValueError, "threshold", memoryview(mask), threshold=threshold)
+        self.fails(TypeError, "classes are integers", mask / 2, values="equal")
+        self.fails(ValueError, "not -1", np.full((2, 2), -1), values="equal")
+        self.fails(ValueError, "not 2147483648", np.full((2, 2), 1 << 31), values="equal")
+        self.fails(ValueError, "65536 different classes", np.arange(70000, 135536).reshape(256, 256), values="equal")
+        self.fails(ValueError, "luma", mask.astype(int), features="luma")
         self.fails(RuntimeError, "operations", mask, values="equal", morphology="median3")
         self.fails(RuntimeError, "shapes", mask, values="equal", features="holes")
         self.fails(ValueError, "threads", mask, threads=1000)
@@ -540,6 +627,22 @@ class OnDevice(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "different devices"):
             cudaccl.label(pixels, 26, out=np.zeros(shape, np.int32))
 
+    def check_types(self, to_library, to_host):
+        """Types and strides that are copied first."""
+        rng = np.random.default_rng(25)
+        for kind in (np.int32, np.int64, np.float32):
+            array = (rng.integers(-2, 3, (40, 30)) * (rng.random((40, 30)) < .6)).astype(kind)
+            for change in (lambda a: a, lambda a: a.T):
+                expected = cudaccl.analyze(change(array))
+                labels, components = cudaccl.analyze(change(to_library(array)))
+                np.testing.assert_array_equal(to_host(labels), expected[0])
+                np.testing.assert_array_equal(components, expected[1])
+        classes = rng.choice([0, 1, 70000, (1 << 31) - 1], (20, 30))
+        expected = cudaccl.analyze(classes, values="equal")
+        labels, components = cudaccl.analyze(to_library(classes), values="equal")
+        np.testing.assert_array_equal(to_host(labels), expected[0])
+        np.testing.assert_array_equal(components, expected[1])
+
     def test_cupy(self):
         try:
             import cupy
@@ -547,6 +650,7 @@ class OnDevice(unittest.TestCase):
         except Exception as error:
             self.skipTest(f"no CuPy with a device: {error}")
         self.check(cupy.asarray, cupy.asnumpy)
+        self.check_types(cupy.asarray, cupy.asnumpy)
         stream = cupy.cuda.Stream(non_blocking=True)
         with stream:
             for i in range(20):  # the mask is made on the stream that CuPy has then
@@ -563,6 +667,7 @@ class OnDevice(unittest.TestCase):
         except ImportError:
             self.skipTest("no PyTorch")
         from cudaccl.cc_torch import get_connected_components
+        self.check_types(torch.from_numpy, np.asarray)
         places = [torch.device("cpu")] + ([torch.device("cuda")] if torch.cuda.is_available() else [])
         for place in places:
             masks = np.random.default_rng(12).random((5, 1, 40, 50)) < .4
@@ -577,7 +682,14 @@ class OnDevice(unittest.TestCase):
                     areas[0] = 0
                     np.testing.assert_array_equal(counts[i].cpu().numpy(), areas[expected[i]])
         if len(places) > 1:
-            self.check(lambda array: torch.from_numpy(array).cuda(), lambda tensor: tensor.cpu().numpy())
+            def to_device(array):
+                return torch.from_numpy(array).cuda()
+
+            def to_host(tensor):
+                return tensor.cpu().numpy()
+
+            self.check(to_device, to_host)
+            self.check_types(to_device, to_host)
 
 
 @needs_numpy

@@ -1,0 +1,117 @@
+# cudaccl - arrays that the engine does not read in place
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Other types, byte orders and strides than those of the engine, and NumPy's masked arrays, become copies that it reads."""
+
+import sys
+
+_MAX_CLASS = (1 << 31) - 1
+_MAX_CLASSES = 65535
+
+
+def is_byte(threshold):
+    """Whether the engine can compare bytes with it."""
+    return 0 <= threshold <= 255 and threshold == int(threshold)
+
+
+def is_masked(array):
+    """Whether it is one of numpy.ma, which the engine would read without its mask."""
+    return type(array).__module__.startswith("numpy.ma")
+
+
+def _library(array):
+    """The module of an array that can be copied here, or None."""
+    name = type(array).__module__.partition(".")[0]
+    module = sys.modules.get(name) if name in ("numpy", "cupy", "torch") else None
+    return module if module and hasattr(array, "dtype") else None
+
+
+def _contiguous(library, array):
+    return array.contiguous() if library.__name__ == "torch" else library.ascontiguousarray(array)
+
+
+def _is_contiguous(library, array):
+    return array.is_contiguous() if library.__name__ == "torch" else array.flags.c_contiguous
+
+
+def _type(array):
+    """The name of its type, such as int32; another one in the other byte order."""
+    name = getattr(array.dtype, "name", None) or str(array.dtype).rpartition(".")[2]
+    return name if getattr(array.dtype, "isnative", True) else "swapped " + name
+
+
+def _as_type(library, array, name):
+    kind = getattr(library, name, None)
+    if kind is None:
+        raise TypeError(f"classes above 255 need {name}, which this version of {library.__name__} lacks")
+    return array.to(kind) if library.__name__ == "torch" else array.astype(kind)
+
+
+def _number(scalar):
+    """A reduced array as a Python number; waits for the device."""
+    return scalar.item()
+
+
+def _classes(library, array):
+    """Returns the classes as uint8 or uint16, and a list with the class of each value, or None if they are the same."""
+    name = _type(array)
+    if not any(kind in name for kind in ("int", "bool")):
+        raise TypeError(f"classes are integers, not {name}; round them first, or label array > level")
+    if "bool" in name or 0 in array.shape:
+        return _as_type(library, array, "uint8"), None
+    low, high = _number(array.min()), _number(array.max())
+    if low < 0 or high > _MAX_CLASS:
+        raise ValueError(f"classes are 0 to 2**31 - 1, not {low if low < 0 else high}; 0 is background")
+    if high <= 255:
+        return _as_type(library, array, "uint8"), None
+    if high <= _MAX_CLASSES:
+        return _as_type(library, array, "uint16"), None
+    values, places = library.unique(array, return_inverse=True)
+    values = values.tolist()
+    first = 0 if values[0] == 0 else 1
+    if len(values) + first > _MAX_CLASSES + 1:
+        raise ValueError(f"{len(values)} different classes; there may be {_MAX_CLASSES}")
+    name = "uint8" if len(values) + first <= 256 else "uint16"
+    return _as_type(library, places.reshape(array.shape) + first, name), [0] * first + values
+
+
+def _foreground(array, values, threshold, low, high):
+    if values == "band":
+        return (array >= low) & (array <= high)
+    return array != 0 if threshold == 0 else array > threshold
+
+
+def _cover(library, array, covered, value):
+    """A copy with @value where it is covered."""
+    array = array.copy()
+    array[covered] = value
+    return array
+
+
+def convert(array, values, threshold, low, high, invert):
+    """Returns (copy, whether it is foreground already, classes), or None if there is nothing to convert. classes: see
+    _classes(). Raises TypeError and ValueError for what no copy can mend."""
+    library, covered = _library(array), None
+    if library is None:
+        return None
+    if is_masked(array):
+        covered, array = library.ma.getmaskarray(array), array.data
+    name = _type(array)
+    native = name in ("bool", "uint8") or (name == "uint16" and values != "above")
+    if values == "equal":
+        if native and covered is None and _is_contiguous(library, array):
+            return None
+        if covered is not None:
+            array = _cover(library, array, covered, 0)
+        array, classes = (array, None) if native else _classes(library, array)
+        return _contiguous(library, array), False, classes
+    if native and (values == "band" or is_byte(threshold)):
+        if covered is None:
+            return None if _is_contiguous(library, array) else (_contiguous(library, array), False, None)
+        if values == "above" and not invert:
+            return _cover(library, array, covered, 0), False, None
+    foreground = _foreground(array, values, threshold, low, high)
+    if covered is not None:
+        foreground = _cover(library, foreground, covered, invert)
+    if library.__name__ == "torch":  # older versions have no booleans in DLPack
+        foreground = foreground.to(library.uint8)
+    return _contiguous(library, foreground), True, None
