@@ -415,6 +415,12 @@ monitor (Watch *self, const gchar *path)
 
 /* --- Once a minute --- */
 
+static WatchFileState
+get_file_state (const gchar *name, gpointer user_data)
+{
+  return watch_media_get_state (user_data, name);
+}
+
 static gpointer
 sweep (gpointer data)
 {
@@ -424,25 +430,30 @@ sweep (gpointer data)
 
   if (files && files[0])
     watch_store_forget_files (self->app.shared.store, (const gchar *const *) files);
+  watch_store_forget_missing (self->app.shared.store, get_file_state, self->app.shared.media);
   if (self->days)
     watch_store_remove_before (self->app.shared.store, now - self->days * DAY);
   g_atomic_int_set (&self->sweeping, FALSE);
   return NULL;
 }
 
-static gboolean
-on_minute (gpointer user_data)
+static void
+start_sweep (Watch *self)
 {
-  Watch *self = user_data;
-
-  publish_states (self);
   if (g_atomic_int_get (&self->sweeping))
-    return G_SOURCE_CONTINUE;
+    return;
   if (self->sweeper)
     g_thread_join (self->sweeper);
   self->sweeping = TRUE;
   self->days = self->app.settings->retention_days;
   self->sweeper = g_thread_new ("watch-sweep", sweep, self);
+}
+
+static gboolean
+on_minute (gpointer user_data)
+{
+  publish_states (user_data);
+  start_sweep (user_data);
   return G_SOURCE_CONTINUE;
 }
 
@@ -520,6 +531,7 @@ watch_new (const gchar *path, WatchCameraNew camera_new, GError **error)
   if (g_file_test (data, G_FILE_TEST_IS_SYMLINK))
     self->monitors[1] = monitor (self, data);
   self->minute = g_timeout_add_seconds (60, on_minute, self);
+  start_sweep (self);
   self->status = g_timeout_add (STATUS_INTERVAL, on_status, self);
   return self;
 }

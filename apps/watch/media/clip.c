@@ -40,6 +40,23 @@ struct _WatchClip
   GstClockTime dts, duration; /* of the last frame */
 };
 
+/* GStreamer has what the system says for developers only. */
+static void
+parse_error (GstMessage *message, GError **error)
+{
+  g_autofree gchar *debug = NULL;
+  g_autoptr (GError) failure = NULL;
+  const gchar *detail, *reason;
+
+  gst_message_parse_error (message, &failure, &debug);
+  detail = debug ? strrchr (debug, '\n') : NULL;
+  reason = detail ? g_strrstr (detail, ": ") : NULL;
+  if (failure->domain == GST_RESOURCE_ERROR && reason)
+    g_set_error (error, failure->domain, failure->code, "%s %s", failure->message, reason + 2);
+  else
+    g_propagate_error (error, g_steal_pointer (&failure));
+}
+
 static void
 set_error (WatchClip *self, GstFlowReturn flow, GError **error)
 {
@@ -47,7 +64,7 @@ set_error (WatchClip *self, GstFlowReturn flow, GError **error)
   g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
 
   if (message)
-    gst_message_parse_error (message, error, NULL);
+    parse_error (message, error);
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_MUX, "the muxer returned %s",
                  gst_flow_get_name (flow));
@@ -177,7 +194,7 @@ watch_clip_finish (WatchClip *self, GError **error)
     message = gst_bus_timed_pop_filtered (bus, FINISH_TIMEOUT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     ok = message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
     if (message && !ok)
-      gst_message_parse_error (message, error, NULL);
+      parse_error (message, error);
     else if (!message)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "the disk is too slow");
   }

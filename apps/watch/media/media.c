@@ -29,6 +29,7 @@
 struct _WatchWriting
 {
   gatomicrefcount refs;
+  WatchMedia *media;
   gchar *name;
   GstCaps *caps;
   gint64 patience;
@@ -53,11 +54,21 @@ typedef struct
   gsize bytes;
 } Job;
 
+/* The file @name is written, or never will be. */
+static void
+settle (WatchMedia *self, const gchar *name)
+{
+  g_mutex_lock (&self->lock);
+  g_hash_table_remove (self->pending, name);
+  g_mutex_unlock (&self->lock);
+}
+
 static void
 writing_unref (WatchWriting *writing)
 {
   if (!g_atomic_ref_count_dec (&writing->refs))
     return;
+  settle (writing->media, writing->name);
   gst_caps_unref (writing->caps);
   g_free (writing->name);
   g_free (writing->path);
@@ -73,8 +84,10 @@ writing_ref (WatchWriting *writing)
 }
 
 static void
-job_free (Job *job)
+job_free (WatchMedia *self, Job *job)
 {
+  if (job->name)
+    settle (self, job->name);
   g_clear_pointer (&job->writing, writing_unref);
   gst_clear_buffer (&job->buffer);
   g_clear_pointer (&job->jpeg, g_bytes_unref);
@@ -237,6 +250,7 @@ static void
 close_writing (WatchMedia *self, WatchWriting *writing, gboolean ok)
 {
   g_autoptr (GError) error = NULL;
+  gboolean kept;
 
   g_atomic_int_set (&writing->ended, TRUE);
   if (!writing->clip)
@@ -249,8 +263,15 @@ close_writing (WatchMedia *self, WatchWriting *writing, gboolean ok)
       fail (self, writing->name, error);
   }
   writing->clip = NULL;
+  kept = ok || watch_clip_repair (writing->part);
+  if (kept && g_rename (writing->part, writing->path) < 0) {
+    g_clear_error (&error);
+    g_set_error (&error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s", g_strerror (errno));
+    fail (self, writing->name, error);
+    kept = ok = FALSE;
+  }
   count (self, &self->stats.clips, ok);
-  if ((ok || watch_clip_repair (writing->part)) && g_rename (writing->part, writing->path) == 0) {
+  if (kept) {
     g_autofree gchar *day = g_path_get_dirname (writing->name);
 
     add_file (self, day, watch_media_get_size (writing->path), writing->bytes);
@@ -362,7 +383,7 @@ run (gpointer data)
       self->queued -= job->bytes;
       g_mutex_unlock (&self->lock);
       run_job (self, job);
-      job_free (job);
+      job_free (self, job);
       g_mutex_lock (&self->lock);
     } else if (self->quit) {
       break;
@@ -406,7 +427,7 @@ add_job (WatchMedia *self, Job *job)
   }
   g_mutex_unlock (&self->lock);
   if (!ok) {
-    job_free (job);
+    job_free (self, job);
     watch_media_take_error (self,
                             web_reason_new (WEB_REASON_MEDIA_SLOW, "path", self->folder, NULL));
   }
@@ -435,7 +456,13 @@ take_stock (WatchMedia *self, const gchar *day, const gchar *file, gpointer user
     g_autofree gchar *whole = g_strndup (path, strlen (path) - strlen (PART));
 
     /* A clip left by a process that was killed. */
-    if (!g_str_has_suffix (path, PART) || !watch_clip_repair (path) || g_rename (path, whole) < 0) {
+    if (!g_str_has_suffix (path, PART) || !watch_clip_repair (path)) {
+      g_unlink (path);
+      return;
+    }
+    if (g_rename (path, whole) < 0) {
+      watch_media_take_error (self, web_reason_new (WEB_REASON_MEDIA_NOT_WRITTEN, "path", whole,
+                                                    "detail", g_strerror (errno), NULL));
       g_unlink (path);
       return;
     }
@@ -497,6 +524,7 @@ watch_media_open (const gchar *data, guint retention_days, guint64 retention_byt
   /* Temporary files of this program and of g_file_set_contents(). */
   self->temporary_name = compile ("^" FILE_NAME "\\.[A-Za-z0-9]{4,8}$");
   self->days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->pending = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->open = g_ptr_array_new_with_free_func ((GDestroyNotify) writing_unref);
   g_mutex_init (&self->lock);
   g_mutex_init (&self->index_lock);
@@ -540,6 +568,7 @@ watch_media_unref (WatchMedia *self)
   g_thread_join (self->thread);
   g_ptr_array_unref (self->open);
   g_hash_table_unref (self->days);
+  g_hash_table_unref (self->pending);
   g_regex_unref (self->any_name);
   g_regex_unref (self->day_name);
   g_regex_unref (self->file_name);
@@ -596,8 +625,12 @@ make_name (WatchMedia *self, const gchar *camera, gint64 time, guint64 number, c
     return NULL;
   name = g_strdup_printf ("%s/%s-%06" G_GUINT64_FORMAT "-%04x.%s", camera, day ? day : "", number,
                           (guint) g_atomic_int_add (&self->serial, 1) & 0xffff, type);
-  if (g_regex_match (self->any_name, name, 0, NULL))
+  if (g_regex_match (self->any_name, name, 0, NULL)) {
+    g_mutex_lock (&self->lock);
+    g_hash_table_add (self->pending, g_strdup (name));
+    g_mutex_unlock (&self->lock);
     return g_steal_pointer (&name);
+  }
   g_critical ("%s is no name of a file", name);
   return NULL;
 }
@@ -608,6 +641,29 @@ watch_media_get_path (WatchMedia *self, const gchar *name)
   if (!g_regex_match (self->any_name, name, 0, NULL))
     return NULL;
   return g_build_filename (self->folder, name, NULL);
+}
+
+WatchFileState
+watch_media_get_state (WatchMedia *self, const gchar *name)
+{
+  g_autofree gchar *path = watch_media_get_path (self, name);
+  g_autofree gchar *day = g_path_get_dirname (name);
+  g_autofree gchar *folder = g_build_filename (self->folder, day, NULL);
+  gboolean pending, known;
+  GStatBuf status;
+
+  g_mutex_lock (&self->lock);
+  pending = g_hash_table_contains (self->pending, name);
+  g_mutex_unlock (&self->lock);
+  if (pending)
+    return WATCH_FILE_PENDING;
+  if (!path || g_lstat (path, &status) == 0 || errno != ENOENT)
+    return WATCH_FILE_THERE;
+  g_mutex_lock (&self->index_lock);
+  known = g_hash_table_contains (self->days, day);
+  g_mutex_unlock (&self->index_lock);
+  /* Perhaps the disk with the folder is not mounted now. */
+  return known && g_lstat (folder, &status) < 0 ? WATCH_FILE_THERE : WATCH_FILE_MISSING;
 }
 
 /* --- Adding --- */
@@ -639,6 +695,7 @@ watch_media_begin_clip (WatchMedia *self, const gchar *camera, gint64 time, guin
     return NULL;
   writing = g_new0 (WatchWriting, 1);
   g_atomic_ref_count_init (&writing->refs);
+  writing->media = self;
   writing->name = name;
   writing->caps = gst_caps_ref (caps);
   writing->patience = patience;

@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 
+#include "apps/watch/records/records.h"
 #include "apps/web/reason.h"
 
 G_BEGIN_DECLS
@@ -47,6 +48,9 @@ gchar *watch_media_add_picture (WatchMedia *self, const gchar *camera, gint64 ti
 /* Returns the path of a file in the folder, or NULL if @name does not have the form of the
  * folder's names: names from outside cannot leave it. */
 gchar *watch_media_get_path (WatchMedia *self, const gchar *name);
+
+/* Whether a file that the folder has named is there. A clip that is being written is pending. */
+WatchFileState watch_media_get_state (WatchMedia *self, const gchar *name);
 
 /* --- For recorders --- */
 

@@ -22,7 +22,8 @@ struct _WatchMedia
   GCond wake, idle;
   GThread *thread;
   GQueue jobs;
-  guint64 queued; /* bytes of the jobs */
+  GHashTable *pending; /* names of files that will be written, a set */
+  guint64 queued;      /* bytes of the jobs */
   gboolean busy, quit, done;
   WatchMediaStats stats; /* bytes include clips that are being written */
 

@@ -48,6 +48,14 @@ typedef struct
   gchar *reason;  /* the reason of the text as JSON, or NULL */
 } WatchEvent;
 
+/* What has become of a file that a record names. */
+typedef enum
+{
+  WATCH_FILE_THERE,
+  WATCH_FILE_PENDING,
+  WATCH_FILE_MISSING,
+} WatchFileState;
+
 /* Kinds of lines that sinks take. */
 typedef enum
 {

@@ -76,6 +76,10 @@ struct _WatchStore
   guint version;                      /* of the database, never changed */
   gchar *event_insert, *event_select; /* SQL, never changed */
 
+  /* Of watch_store_forget_missing(). */
+  gint64 checked[2];        /* last rows whose files were looked for, of events and tracks */
+  guint checked_generation; /* of these rows, plus 1; 0: there are none */
+
   GMutex mutex;
   GCond wake;  /* signalled when the queue is not empty, or on closing */
   GCond tried; /* signalled after each transaction */

@@ -136,6 +136,11 @@ void watch_store_get_spool_stats (WatchStore *self, const gchar *sink, WatchSpoo
 void watch_store_remove_before (WatchStore *self, gint64 time);
 /* Forgets that these files of the media folder exist; NULL-terminated. */
 void watch_store_forget_files (WatchStore *self, const gchar *const *files);
+/* The same for files that recent records name and that are missing, because they could not be
+ * written or the program was killed. The first call looks at the records of the last hour, others
+ * at those that are new or had a file pending. Call it from one thread at a time. */
+typedef WatchFileState (*WatchStoreFileFunc) (const gchar *name, gpointer user_data);
+void watch_store_forget_missing (WatchStore *self, WatchStoreFileFunc func, gpointer user_data);
 
 typedef struct
 {
