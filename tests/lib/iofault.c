@@ -73,7 +73,8 @@ is_below (const char *path)
          (path[length] == '/' || !path[length]);
 }
 
-/* Files of one kind have the same end, after the last of `.`, `-` and `/`. */
+/* Files of one kind have the same end, after the last of `.`, `-` and `/`; that of temporary ones
+ * follows another, and is random. */
 static uint8_t
 hash_end (const char *path)
 {
@@ -82,6 +83,8 @@ hash_end (const char *path)
 
   while (end > path && !strchr ("./-", end[-1]))
     end--;
+  if (strlen (end) == 6 && end - path > 5 && end[-5] == '.')
+    return 0;
   for (; *end; end++)
     hash = hash * 33 + (unsigned char) *end;
   return (uint8_t) hash;

@@ -24,8 +24,9 @@ typedef struct
   gchar error[512];  /* why the case failed */
   gboolean complete; /* everything that was added must be there */
   guint added;       /* events */
-  guint n_messages, n_lost;
-  gchar messages[MAX_MESSAGES][256]; /* of the log */
+  guint named;       /* files, in events */
+  guint n_messages;
+  gchar messages[MAX_MESSAGES][768]; /* of the log */
   guint n_told;
   struct
   {
@@ -45,7 +46,7 @@ typedef struct
   void (*check) (IoCase *self); /* in the next one, after a restart */
 } IoScenario;
 
-extern const IoScenario io_store;
+extern const IoScenario io_store, io_media;
 
 /* Ends the process: the case has failed. */
 void io_case_fail (IoCase *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3) G_GNUC_NORETURN;
@@ -59,6 +60,9 @@ void io_case_fail (IoCase *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3) 
 
 /* Runs @func in a process. Returns FALSE and sets the error if it ends badly. */
 gboolean io_case_run_process (IoCase *self, void (*func) (IoCase *self), const gchar *name);
+
+/* Makes a folder, in memory if there is space. */
+gchar *io_make_folder (void);
 
 /* Lets all calls succeed from now on. */
 void io_case_heal (IoCase *self);

@@ -98,14 +98,15 @@ record_former (IoCase *self)
 static gboolean
 prepare (IoCase *self)
 {
-  former = g_dir_make_tmp ("watch-io-XXXXXX", NULL);
+  former = io_make_folder ();
   return io_case_run_process (self, record_former, "a former session");
 }
 
 static void
 clean_up (void)
 {
-  remove_tree (former);
+  if (former)
+    remove_tree (former);
   g_clear_pointer (&former, g_free);
 }
 
