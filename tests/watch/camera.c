@@ -364,6 +364,7 @@ GST_START_TEST (test_locked)
   sqlite3 *db;
 
   watch_store_add_event (store, watch_event_copy (&known));
+  fail_unless (watch_store_flush (store));
   watch_store_get_past (store, "a", &past);
   analysis = watch_analysis_new (settings, "a", &past, &shared);
   watch_store_past_clear (&past);
