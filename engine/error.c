@@ -41,3 +41,29 @@ ccl_last_error (void)
 {
   return last_error;
 }
+
+const char *
+ccl_status_name (CclStatus status)
+{
+  switch (status) {
+  case CCL_OK:
+    return "CCL_OK";
+  case CCL_ERROR_INVALID:
+    return "CCL_ERROR_INVALID";
+  case CCL_ERROR_UNSUPPORTED:
+    return "CCL_ERROR_UNSUPPORTED";
+  case CCL_ERROR_NO_DEVICE:
+    return "CCL_ERROR_NO_DEVICE";
+  case CCL_ERROR_NO_MEMORY:
+    return "CCL_ERROR_NO_MEMORY";
+  case CCL_ERROR_DEVICE:
+    return "CCL_ERROR_DEVICE";
+  }
+  return "unknown";
+}
+
+const char *
+ccl_version (void)
+{
+  return PACKAGE_VERSION;
+}

@@ -40,6 +40,8 @@ read -ra flags < <(pkg-config --cflags --libs gstccl-1.0)
 (cd "$stage" && "${cc[@]}" -Wall -Werror -o boxes "$root/pipelines/print-boxes.c" "${flags[@]}")
 read -ra flags < <(pkg-config --cflags --libs cudaccl)
 (cd "$stage" && "${cc[@]}" -Wall -Werror -o components "$root/docs/components.c" "${flags[@]}")
+# The headers and the example are C++, too.
+"${cc[@]}" -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only "$root/docs/components.c" "${flags[@]}"
 
 # From here on, only the installed files are used.
 export LD_LIBRARY_PATH=$libdir GST_PLUGIN_PATH=$libdir/gstreamer-1.0 GST_REGISTRY=$stage/registry

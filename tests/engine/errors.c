@@ -1,7 +1,7 @@
 /* cudaccl - checkccl: errors
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <cudaccl/volume.h>
+#include <cudaccl/cudaccl.h>
 #include "tests/engine/checkccl.h"
 #include "tests/lib/device.h"
 
@@ -199,6 +199,28 @@ check_frame_errors (Check *check, const Case *c, CclAnalyzer *analyzer)
 }
 
 static void
+test_statuses (Check *check)
+{
+  static const char *const names[] = { "CCL_OK",
+                                       "CCL_ERROR_INVALID",
+                                       "CCL_ERROR_UNSUPPORTED",
+                                       "CCL_ERROR_NO_DEVICE",
+                                       "CCL_ERROR_NO_MEMORY",
+                                       "CCL_ERROR_DEVICE",
+                                       "unknown" };
+  const CclComponents all = { .count = 2, .found = 2 }, some = { .count = 2, .found = 3 };
+  unsigned major, minor, micro;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    check_that (check, strcmp (ccl_status_name ((CclStatus) i), names[i]) == 0, "status %zu is %s",
+                i, ccl_status_name ((CclStatus) i));
+  check_that (check, sscanf (ccl_version (), "%u.%u.%u", &major, &minor, &micro) == 3, "version %s",
+              ccl_version ());
+  check_that (check, ccl_components_are_all (&all) && !ccl_components_are_all (&some),
+              "whether components are all");
+}
+
+static void
 test_frame_errors (Check *check)
 {
   TestImage image = test_image_new (50, 40);
@@ -285,6 +307,7 @@ test_papers (Check *check)
 
 const Test error_tests[] = {
   { "names", test_names },
+  { "statuses", test_statuses },
   { "papers", test_papers },
   { "config-errors", test_config_errors },
   { "connectivity-errors", test_connectivity_errors },

@@ -229,6 +229,19 @@ typedef struct CclImage
                             * interleaved */
 } CclImage;
 
+/* Sets an image of CCL_FORMAT_BYTES in host memory, with rows @stride bytes apart. Other fields are
+ * 0 and may be changed. */
+static inline void
+ccl_image_init (CclImage *image, const uint8_t *data, size_t stride)
+{
+  image->data = data;
+  image->stride = stride;
+  image->memory = CCL_MEMORY_HOST;
+  image->stream = NULL;
+  image->format = CCL_FORMAT_BYTES;
+  image->chroma = NULL;
+}
+
 /* The chroma of a frame. */
 struct CclChroma
 {
@@ -282,6 +295,13 @@ typedef struct CclComponents
   uint32_t found; /* components that passed the filters of CclParams; when more than max_components,
                    * the largest are kept (of equal ones, the first in raster order) */
 } CclComponents;
+
+/* Whether no component is missing for want of CclConfig.max_components. */
+static inline bool
+ccl_components_are_all (const CclComponents *components)
+{
+  return components->found <= components->count;
+}
 
 /* The label map of one frame: for each pixel the label of its component, or 0 in the background and
  * in components that are not in the result. It belongs to the analyzer and stays valid until its
@@ -440,6 +460,12 @@ CCL_API CclStatus ccl_cuda_primary_context (int device, void **context);
  * CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_cuda_synchronize (int device, void *stream);
 
+/* Returns the version of the library, such as "0.2.0". */
+CCL_API const char *ccl_version (void);
+
+/* Returns the name of a status, such as "CCL_ERROR_INVALID", or "unknown". */
+CCL_API const char *ccl_status_name (CclStatus status);
+
 /* Returns why the last call of this thread that did not return CCL_OK failed, and a remedy. Never
  * NULL; valid until the next call of this thread. */
 CCL_API const char *ccl_last_error (void);
@@ -468,8 +494,9 @@ CCL_API void ccl_analyzer_free (CclAnalyzer *analyzer);
 CCL_API CclStatus ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image,
                                        const CclParams *params);
 
-/* Waits for the submitted frame and returns its components. Errors: CCL_ERROR_INVALID (NULL, or no
- * frame is in flight), CCL_ERROR_DEVICE. */
+/* Waits for the submitted frame and returns its components, at most CclConfig.max_components: see
+ * ccl_components_are_all(). Errors: CCL_ERROR_INVALID (NULL, or no frame is in flight),
+ * CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components);
 
 /* Calls ccl_analyzer_submit() and ccl_analyzer_collect(). */
