@@ -356,6 +356,31 @@ GST_START_TEST (test_held)
 }
 GST_END_TEST;
 
+/* The box keeps its place in a component that is larger on one side alone, either one. */
+GST_START_TEST (test_held_side)
+{
+  static const gdouble sides[][2] = { { 16, 0 }, { 0, 16 } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (sides); i++) {
+    gdouble x = 200;
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 24; k++, x += 6) {
+      if (k % 2 == 0 && k < 22)
+        look (&player, 0, x, 40, &everywhere);
+      play_one (&player, x - sides[i][0], 40 + sides[i][0] + sides[i][1]);
+      fail_unless (player.n >= 1);
+      if (k >= 15)
+        fail_unless (fabs (player.tracks[0].x - x) < 0.25, "side %u, frame %u: %g for %g", i, k,
+                     player.tracks[0].x, x);
+    }
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
 /* Another component that merges with one which shows how an object moves, for a while, does not
  * take it away. */
 GST_START_TEST (test_joined)
@@ -518,6 +543,7 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_merged);
   tcase_add_test (tcase, test_seldom);
   tcase_add_test (tcase, test_held);
+  tcase_add_test (tcase, test_held_side);
   tcase_add_test (tcase, test_joined);
   tcase_add_test (tcase, test_apart);
   tcase_add_test (tcase, test_doubtful);
