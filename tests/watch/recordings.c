@@ -464,6 +464,61 @@ GST_START_TEST (test_scan)
 }
 GST_END_TEST;
 
+/* A scan that was cut short goes on in a session of its own, so that its tracks are not taken for
+ * those of the sessions before. */
+GST_START_TEST (test_resumed_scan)
+{
+  const WatchScanOptions options = { .camera = "a", .begin = BEGIN };
+  g_autoptr (WatchSettings) settings = watch_settings_parse ("/nonexistent", SETTINGS, NULL);
+  g_autoptr (GArray) recordings = recordings_new ();
+  g_autoptr (GPtrArray) sessions = g_ptr_array_new_with_free_func (g_free);
+  GPrintFunc print = g_set_print_handler (ignore);
+  gchar *files[] = { NULL, NULL };
+
+  add (recordings, "a.mkv", 60);
+  files[0] = g_array_index (recordings, WatchRecording, 0).path;
+  for (guint n = 0; n < 3; n++) {
+    g_autofree gchar *name = g_strdup_printf ("scan-%u", n), *data = in_folder (name);
+    const WatchQuery query = { .camera = "a", .limit = 100 };
+    g_autoptr (GPtrArray) tracks = NULL;
+    g_autoptr (GError) error = NULL;
+    WatchStore *store;
+    gint64 next;
+
+    g_mkdir (data, 0700);
+    store = watch_store_open (data, NULL);
+    for (guint i = 0; i < n; i++) {
+      WatchPoint point = { BEGIN + i, 0.5f, 0.5f, 0.1f, 0.1f };
+      const WatchTrack track = { .camera = (gchar *) "a",
+                                 .session = g_ptr_array_index (sessions, i),
+                                 .number = i + 1,
+                                 .begin = point.time,
+                                 .end = point.time + G_TIME_SPAN_SECOND,
+                                 .points = &point,
+                                 .n_points = 1 };
+
+      watch_store_add_track (store, watch_track_copy (&track));
+    }
+    fail_unless (watch_scan (settings, store, files, &options, &error));
+    tracks = watch_store_find_tracks (store, &query, &next, NULL);
+    fail_unless_equals_int (tracks->len, n + 1);
+    for (guint i = 0; i < tracks->len; i++) {
+      const WatchTrack *track = g_ptr_array_index (tracks, i);
+
+      if (track->number <= n)
+        continue;
+      for (guint k = 0; k < n; k++)
+        fail_if (g_str_equal (track->session, g_ptr_array_index (sessions, k)), "scans %u and %u",
+                 n, k);
+      fail_unless_equals_int (sessions->len, n);
+      g_ptr_array_add (sessions, g_strdup (track->session));
+    }
+    watch_store_close (store);
+  }
+  g_set_print_handler (print);
+}
+GST_END_TEST;
+
 /* Of several cuts at a time, the last one counts. */
 GST_START_TEST (test_cuts)
 {
@@ -497,6 +552,7 @@ recordings_suite (void)
   tcase_add_test (tc, test_job);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_scan);
+  tcase_add_test (tc, test_resumed_scan);
   tcase_add_test (tc, test_cuts);
   return s;
 }
