@@ -610,7 +610,7 @@ run_server (gpointer data)
 
 /* With @port NULL, any that is free. */
 static Server *
-start_server (const gchar *port, const gchar *encoder)
+start_server_over (const gchar *port, const gchar *encoder, GstRTSPLowerTrans protocols)
 {
   Server *server = g_new0 (Server, 1);
   g_autofree gchar *launch = g_strdup_printf (
@@ -629,6 +629,7 @@ start_server (const gchar *port, const gchar *encoder)
   factory = gst_rtsp_media_factory_new ();
   gst_rtsp_media_factory_set_launch (factory, launch);
   gst_rtsp_media_factory_set_shared (factory, TRUE);
+  gst_rtsp_media_factory_set_protocols (factory, protocols);
   g_signal_connect (factory, "media-configure", G_CALLBACK (on_configure), server);
   gst_rtsp_mount_points_add_factory (mounts, "/a", factory);
   g_object_unref (mounts);
@@ -637,6 +638,12 @@ start_server (const gchar *port, const gchar *encoder)
   server->port = g_strdup_printf ("%d", gst_rtsp_server_get_bound_port (server->server));
   server->thread = g_thread_new ("server", run_server, server);
   return server;
+}
+
+static Server *
+start_server (const gchar *port, const gchar *encoder)
+{
+  return start_server_over (port, encoder, GST_RTSP_LOWER_TRANS_TCP);
 }
 
 static GstRTSPFilterResult
@@ -808,6 +815,62 @@ GST_START_TEST (test_clip)
 }
 GST_END_TEST;
 
+typedef struct
+{
+  gint n_units; /* atomic */
+  gchar *error;
+} Recorded;
+
+static void
+on_unit (GstBuffer *buffer, GstCaps *caps, gint64 time, gpointer user_data)
+{
+  g_atomic_int_inc (&((Recorded *) user_data)->n_units);
+}
+
+static void
+on_recorded_end (const WebReason *reason, gboolean finished, gboolean decoder, gpointer user_data)
+{
+  ((Recorded *) user_data)->error = g_strdup (reason->text);
+}
+
+/* A stream for recording alone goes on until it is stopped, from cameras that send over TCP or UDP
+ * alone, which the address names. */
+GST_START_TEST (test_recorded_alone)
+{
+  static const struct
+  {
+    const gchar *scheme;
+    GstRTSPLowerTrans protocol;
+  } cases[] = {
+    { "rtsp", GST_RTSP_LOWER_TRANS_TCP },
+    { "rtspt", GST_RTSP_LOWER_TRANS_TCP },
+    { "rtspu", GST_RTSP_LOWER_TRANS_UDP },
+  };
+  const WatchStreamFuncs funcs = { .encoded = on_unit, .ended = on_recorded_end };
+
+  if (!have ("x264enc") || !have ("h264parse"))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Server *server = start_server_over (
+        NULL, "x264enc tune=zerolatency key-int-max=15 ! rtph264pay", cases[i].protocol);
+    g_autoptr (WatchSettings) settings =
+        make_settings ("[camera a]\nuri = %s://127.0.0.1:%s/a\n", cases[i].scheme, server->port);
+    WatchCameraSettings *camera = g_ptr_array_index (settings->cameras, 0);
+    Recorded recorded = { 0 };
+    WatchStream *stream =
+        watch_stream_new (settings, camera, camera->uri, FALSE, 0, &funcs, &recorded);
+
+    WAIT_FOR (g_atomic_int_get (&recorded.n_units) >= 60 || recorded.error);
+    fail_if (recorded.error != NULL, "%s: %s", cases[i].scheme, recorded.error);
+    watch_stream_stop (stream);
+    fail_unless (watch_stream_wait (stream, g_get_monotonic_time () + 60 * G_USEC_PER_SEC));
+    fail_if (recorded.error != NULL, "%s: %s", cases[i].scheme, recorded.error);
+    watch_stream_unref (stream);
+    g_free (stop_server (server));
+  }
+}
+GST_END_TEST;
+
 #endif
 
 static Suite *
@@ -831,6 +894,7 @@ camera_suite (void)
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_frozen);
   tcase_add_test (tcase, test_clip);
+  tcase_add_test (tcase, test_recorded_alone);
 #endif
 
   return suite;
