@@ -144,6 +144,7 @@ def introspect(build, what):
 def print_targets(build, names):
     files = {target["id"]: target["filename"] for target in introspect(build, "--targets")}
     tests = {test["name"]: test for test in introspect(build, "--tests")}
+    names = [name.partition(":")[0] for name in names]
     if missing := [name for name in names if name not in tests]:
         sys.exit(f"no such test: {', '.join(missing)}")
     depends = {target for name in names for target in tests[name]["depends"]}

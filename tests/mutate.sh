@@ -9,8 +9,13 @@
 # --since REV     default without --file: HEAD
 # --count N       mutants; default: 20
 # --seed N        default: a new one each time
+# --only PATTERN  tries only those of the mutants whose source matches, such as 'gst/*'
 # --tests NAMES   tests of Meson to run, separated by commas; default: those of mutate.map
 # --jobs N        compilers and tests at once; default: 1
+# --sanitize      with clang's address sanitizer, which kills mutants that leak memory or use it once freed,
+#                 and takes several times as long. Leaves out sources with tests that such a build lacks.
+#                 So run it without first, then with it and a FILE of the same results but those that
+#                 SURVIVED
 # --folder FOLDER of the copy; default: ${XDG_CACHE_HOME:-~/.cache}/cudaccl/mutate
 # --results FILE  appends each result to this file, and repeats none that is in it: a run that was ended
 #                 goes on
@@ -23,12 +28,13 @@ set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/setup.sh"
 
-paths=() since='' count=20 seed=$((RANDOM * 32768 + RANDOM)) tests='' jobs=1 list='' results=/dev/null
+paths=() since='' only='*' count=20 seed=$((RANDOM * 32768 + RANDOM)) tests='' jobs=1 sanitize='' list='' results=/dev/null
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/cudaccl/mutate
 while (($#)); do
   case $1 in
   -h | --help) show_help && exit ;;
   --list) list=yes ;;
+  --sanitize) sanitize=yes ;;
   --*)
     (($# > 1)) || die "$1 needs a value (see --help)"
     case $1 in
@@ -36,6 +42,7 @@ while (($#)); do
     --since) since=$2 ;;
     --count) count=$2 ;;
     --seed) seed=$2 ;;
+    --only) only=$2 ;;
     --tests) tests=${2//,/ } ;;
     --jobs) jobs=$2 ;;
     --folder) folder=$2 ;;
@@ -68,7 +75,7 @@ fi
 
 # The copy. Times are kept, so only what changed since the last run is compiled, and what was mutated
 # ever: objects of mutants are newer than the sources.
-copy=$folder/source build=$folder/build
+copy=$folder/source build=$folder/build${sanitize:+-sanitized}
 mkdir -p "$folder"
 rm -rf "$copy"
 mkdir "$copy"
@@ -78,11 +85,23 @@ touch "$folder/mutated"
 while read -r file; do
   [[ ! -f $copy/$file ]] || touch "$copy/$file"
 done < <(sort --unique "$folder/mutated")
+options=(-Dcuda=disabled -Dtests=enabled)
+memory=$((32 * 1024 * 1024)) # KiB: a mutant may ask for any amount
+if [[ -n $sanitize ]]; then
+  # As test.sh, but without debug information, which has lines and columns: mutants that make no
+  # difference compile to the same programs.
+  export CC=clang CXX=clang++
+  options+=(-Demulation=disabled -Dintrospection=disabled -Ddebug=false -Doptimization=1 -Db_sanitize=address -Db_lundef=false)
+  export ASAN_OPTIONS=detect_leaks=1 G_SLICE=always-malloc
+  export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
+  # The sanitizer reserves far more memory than it uses. Its limit is in the options that tests do not set.
+  export UBSAN_OPTIONS=hard_rss_limit_mb=4096
+  memory=unlimited
+fi
 if [[ ! -f $build/build.ninja ]]; then
   say "configuring $build"
-  quietly meson setup -Dcuda=disabled -Dtests=enabled "$build" "$copy" || die "the copy does not configure"
+  quietly meson setup "${options[@]}" "$build" "$copy" || die "the copy does not configure"
 fi
-memory=$((32 * 1024 * 1024)) # KiB: a mutant may ask for any amount
 
 tests_of() {
   if [[ -n $tests ]]; then
@@ -98,17 +117,19 @@ build_tests() {
   ninja -C "$build" -j "$jobs" "${targets[@]}" >"$folder/build.log" 2>&1
 }
 
-# run_tests SECONDS TEST...: in this order, up to the first that fails. With seeds of their own, tests
-# may take other paths each time.
+# run_tests SECONDS TEST...: in this order, up to the first that fails, which is $failed. With seeds of
+# their own, tests may take other paths each time.
 run_tests() {
-  local end=$((SECONDS + $1)) test
+  local end=$((SECONDS + $1)) name arguments
   shift
-  for test; do
+  for failed; do
+    name=${failed%%:*} arguments=()
+    [[ $failed == "$name" ]] || arguments=(--test-args="${failed#*:}")
     ulimit -S -v "$memory"
     # Browsers reserve far more than they use.
-    [[ $test != watch-collect && $test != watch-page ]] || ulimit -S -v unlimited
+    [[ $name != watch-collect && $name != watch-page ]] || ulimit -S -v unlimited
     timeout --kill-after=10 $((end > SECONDS ? end - SECONDS : 1)) meson test -C "$build" --no-rebuild \
-      --num-processes "$jobs" "$test" >"$folder/test.log" 2>&1 || return 1
+      --timeout-multiplier 3 --num-processes "$jobs" "${arguments[@]}" "$name" >"$folder/test.log" 2>&1 || return 1
   done
 }
 
@@ -117,6 +138,12 @@ declare -A digest limit
 prepare() {
   local names=$1 start=$SECONDS
   [[ -z ${limit[$names]-} ]] || return 0
+  # shellcheck disable=SC2086
+  if ! "$mutate" targets "$build" $names >/dev/null; then
+    say "leaving out mutants for $names"
+    limit[$names]=none
+    return
+  fi
   say "building and running $names without a mutant"
   # shellcheck disable=SC2086
   build_tests $names || die "the copy does not compile, see $folder/build.log"
@@ -127,7 +154,7 @@ prepare() {
     limit[$names]=none
     return
   }
-  limit[$names]=$((5 * (SECONDS - start) + 20))
+  limit[$names]=$((3 * (SECONDS - start) + 30))
   digest[$names]=$("$mutate" digest "$build" "${targets[@]}")
 }
 
@@ -145,7 +172,11 @@ count() {
 
 for mutant in "${mutants[@]}"; do
   IFS=$'\t' read -r file line first last what text <<<"$mutant"
-  result=$(awk -v mutant="$file:$line: $what" 'substr ($0, 10) == mutant { print $1; exit }' "$results")
+  # shellcheck disable=SC2053
+  [[ $file == $only ]] || continue
+  result=$(awk -F'\t' -v mutant="$file:$line: $what" \
+    'substr ($1, 10) == mutant { print substr ($1, 1, 8); exit }' "$results")
+  result=${result%% *}
   if [[ -n $result ]]; then
     count "$result" "$file:$line: $what"
     continue
@@ -168,7 +199,8 @@ for mutant in "${mutants[@]}"; do
     result=killed
   fi
   count "$result" "$file:$line: $what"
-  printf '%-8s %s:%d: %s\n' "$result" "$file" "$line" "$what" | tee -a "$results"
+  [[ $result == killed ]] || failed=''
+  printf '%-8s %s:%d: %s%s\n' "$result" "$file" "$line" "$what" "${failed:+$'\t'by $failed}" | tee -a "$results"
   # Not with its old time: ninja must see a change.
   cat "$folder/original" >"$copy/$file"
 done
