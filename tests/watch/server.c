@@ -572,6 +572,27 @@ GST_START_TEST (test_openapi)
 }
 GST_END_TEST;
 
+/* The last file that could not be written is told until another one fails; asking leaves nothing
+ * behind. */
+GST_START_TEST (test_failed_file)
+{
+  start (LOCAL);
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *path = g_strdup_printf ("yard-%u.mp4", i), *status = NULL, *metrics = NULL,
+                     *expected = g_strdup_printf ("%s could not be written: no space", path);
+
+    watch_media_take_error (
+        watch->shared.media,
+        web_reason_new (WEB_REASON_MEDIA_NOT_WRITTEN, "path", path, "detail", "no space", NULL));
+    status = ask (GET ("/api/status"));
+    metrics = ask (GET ("/metrics"));
+    fail_unless (strstr (status, expected) != NULL, "%s", status);
+    fail_unless (strstr (metrics, "cudaccl_watch_media_failed_total ") != NULL, "%s", metrics);
+  }
+  stop ();
+}
+GST_END_TEST;
+
 GST_START_TEST (test_promtool)
 {
   g_autofree gchar *promtool = g_find_program_in_path ("promtool"), *answer = NULL, *out = NULL,
@@ -667,6 +688,7 @@ server_suite (void)
   tcase_add_test (tc, test_search);
   tcase_add_test (tc, test_start);
   tcase_add_test (tc, test_openapi);
+  tcase_add_test (tc, test_failed_file);
   tcase_add_test (tc, test_promtool);
   tcase_add_test (tc, test_discovery);
   return s;
