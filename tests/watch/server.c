@@ -206,6 +206,16 @@ GST_END_TEST;
 
 /* --- Who may --- */
 
+/* Newer versions of libsoup, such as 3.8, refuse a strange Host themselves. */
+static void
+check_refused (const gchar *request)
+{
+  g_autofree gchar *answer = ask (request);
+
+  if (get_status (answer) != 400)
+    check_answer (request, answer, 403, NULL);
+}
+
 GST_START_TEST (test_local)
 {
 #define WITH(headers) "GET /api/cameras HTTP/1.1\r\nConnection: close\r\n" headers "\r\n"
@@ -218,7 +228,6 @@ GST_START_TEST (test_local)
     { WITH ("Host: evil.example\r\n"), 403, "without a token" },
     { WITH ("Host: localhost.evil.example\r\n"), 403, NULL },
     { WITH ("Host: 127.0.0.1.evil.example\r\n"), 403, NULL },
-    { WITH ("Host: evil@localhost\r\n"), 403, NULL },
     { WITH ("Host: 192.0.2.1\r\n"), 403, NULL },
     { WITH ("Host: HOST\r\nSec-Fetch-Site: cross-site\r\n"), 403, "other sites" },
     { WITH ("Host: HOST\r\nSec-Fetch-Site: same-site\r\n"), 403, NULL },
@@ -236,6 +245,7 @@ GST_START_TEST (test_local)
 
   start (LOCAL);
   check_cases (cases, G_N_ELEMENTS (cases));
+  check_refused (WITH ("Host: evil@localhost\r\n"));
   stop ();
 }
 GST_END_TEST;
@@ -409,7 +419,6 @@ GST_START_TEST (test_ipv6)
     { WITH ("Host: [0:0::1]\r\n"), 200, NULL },
     { WITH ("Host: localhost\r\n"), 200, NULL },
     { WITH ("Host: [::2]\r\n"), 403, "without a token" },
-    { WITH ("Host: [fe80::1%25lo]\r\n"), 403, NULL },
     { WITH ("Host: [::1]:8480\r\nOrigin: http://[::1]\r\n"), 403, NULL },
   };
 
@@ -422,6 +431,7 @@ GST_START_TEST (test_ipv6)
   fail_unless (g_str_has_prefix (web_server_get_uri (server), "http://[::1]:"), "%s",
                web_server_get_uri (server));
   check_cases (cases, G_N_ELEMENTS (cases));
+  check_refused (WITH ("Host: [fe80::1%25lo]\r\n"));
   stop ();
 
   start ("[watch]\ndata = FOLDER\n[server]\nlisten = [::]:0\ntoken-file = token\n");
