@@ -574,22 +574,44 @@ on_download_finished (SoupServerMessage *message, gpointer user_data)
     download_free (download);
 }
 
+/* Moves @text past a number; returns FALSE if there is none. Those beyond 2^63 - 1 become that. */
 static gboolean
-is_suffix (const gchar *range)
+skip_number (const gchar **text, goffset *number)
 {
-  const gchar *first = range ? strchr (range, '=') : NULL;
+  gchar *end;
 
-  return first && first[1 + strspn (first + 1, " \t")] == '-';
+  if (!g_ascii_isdigit (**text))
+    return FALSE;
+  *number = (goffset) MIN (g_ascii_strtoull (*text, &end, 10), G_MAXINT64);
+  *text = end;
+
+  return TRUE;
 }
 
-/* Whether @range is the last 0 bytes, which no file has. libsoup says so or, by 3.8, ignores it. */
+/* Parses `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-COUNT`; @end is the last byte. Returns FALSE
+ * for all else, including several ranges, which a server may ignore. Versions of libsoup differ for
+ * ranges that the file does not have. */
 static gboolean
-is_empty_suffix (const gchar *range)
+parse_range (const gchar *text, goffset size, goffset *start, goffset *end)
 {
-  const gchar *digits = is_suffix (range) ? strchr (range, '-') + 1 : NULL;
+  goffset first = 0, last = G_MAXINT64;
+  gboolean has_first, has_last;
 
-  return digits && g_ascii_strncasecmp (range, "bytes", 5) == 0 && *digits &&
-         digits[strspn (digits, "0")] == '\0';
+  if (!text || g_ascii_strncasecmp (text, "bytes=", 6) != 0)
+    return FALSE;
+  text += 6;
+  text += strspn (text, " \t");
+  has_first = skip_number (&text, &first);
+  if (*text++ != '-')
+    return FALSE;
+  has_last = skip_number (&text, &last);
+  if (text[strspn (text, " \t")] != '\0' || (!has_first && !has_last) || first > last)
+    return FALSE;
+
+  *start = has_first ? first : size - MIN (last, size);
+  *end = has_first ? MIN (last, size - 1) : size - 1;
+
+  return TRUE;
 }
 
 /* Sets the status and length of the requested range: a single one, or everything. Returns FALSE
@@ -601,23 +623,16 @@ set_range (SoupServerMessage *message, const gchar *tag, goffset size, goffset *
   SoupMessageHeaders *asked = soup_server_message_get_request_headers (message);
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (message);
   const gchar *condition = soup_message_headers_get_one (asked, "If-Range");
-  const gchar *range = soup_message_headers_get_one (asked, "Range");
-  gboolean applies = !condition || g_str_equal (condition, tag);
-  gboolean is_empty = applies && is_empty_suffix (range), some, some_valid;
-  SoupRange *ranges = NULL;
-  int n = 0;
+  goffset end;
+  gboolean some = (!condition || g_str_equal (condition, tag)) &&
+                  parse_range (soup_message_headers_get_one (asked, "Range"), size, start, &end);
 
-  some =
-      is_empty || (applies && soup_message_headers_get_ranges (asked, size, &ranges, &n) && n == 1);
-  /* A suffix longer than the file is all of it. */
-  if (some && !is_empty && is_suffix (range))
-    ranges[0].start = MAX (ranges[0].start, 0);
-  some_valid = some && !is_empty && ranges[0].start >= 0 && ranges[0].start < size;
-  *start = some_valid ? ranges[0].start : 0;
-  *length = some_valid ? MIN (ranges[0].end, size - 1) - ranges[0].start + 1 : size;
-  if (ranges)
-    soup_message_headers_free_ranges (asked, ranges);
-  if (some && (!some_valid || *length <= 0)) {
+  if (!some) {
+    *start = 0;
+    end = size - 1;
+  }
+  *length = end - *start + 1;
+  if (some && *start >= size) {
     g_autofree gchar *text = g_strdup_printf ("bytes */%" G_GOFFSET_FORMAT, size);
 
     soup_message_headers_replace (headers, "Content-Range", text);
