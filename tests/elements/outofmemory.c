@@ -18,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -194,6 +195,26 @@ check_message (const gchar *domain, GLogLevelFlags level, const gchar *message, 
     end (g_str_has_prefix (report->library, "ld-") ? NO_PLUGIN : CRITICAL, message);
 }
 
+/* Whether GLib called abort(): without a message of its log, where vasprintf() or its own malloc()
+ * fails. */
+static bool
+glib_aborts (void)
+{
+  void *frames[32];
+  int n = backtrace (frames, (int) G_N_ELEMENTS (frames)), i;
+  char library[64];
+  Dl_info info;
+
+  for (i = 0; i + 1 < n; i++) {
+    if (dladdr (frames[i], &info) && info.dli_sname && strcmp (info.dli_sname, "abort") == 0) {
+      get_library (frames[i + 1], library, sizeof library);
+      return g_str_has_prefix (library, "libglib");
+    }
+  }
+
+  return false;
+}
+
 static void
 catch_signal (int number, siginfo_t *info, void *context)
 {
@@ -212,8 +233,7 @@ catch_signal (int number, siginfo_t *info, void *context)
   get_library (address, library, sizeof library);
   snprintf (what, sizeof what, "signal %d in %s of %s", number,
             symbol.dli_sname ? symbol.dli_sname : "a function", library);
-  /* Where GLib calls malloc() itself, it aborts without a message of its log. */
-  if (number == SIGABRT && g_str_has_prefix (report->library, "libglib"))
+  if (number == SIGABRT && glib_aborts ())
     end (GLIB_ABORT, NULL);
   end (number == SIGALRM ? HANG : number == SIGABRT || number == SIGTRAP ? ABORT : CRASH, what);
 }
@@ -233,9 +253,13 @@ catch_signals (void)
 static GstBuffer *
 frame_new (guint index)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL);
+  GstBuffer *buffer;
   guint y;
 
+  /* Without memory there is none from GStreamer 1.28 on, but only one allocation fails. */
+  do
+    buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL);
+  while (!buffer);
   gst_buffer_memset (buffer, 0, 90, WIDTH * HEIGHT * 3 / 2);
   for (y = 10; y < 30; y++)
     gst_buffer_memset (buffer, y * WIDTH + 5 * index, 220, 20);
