@@ -19,6 +19,7 @@ forget_video (GstCclArrivals *self)
 {
   g_mutex_lock (&self->video_lock);
   g_queue_clear_full (&self->early, (GDestroyNotify) gst_buffer_unref);
+  gst_ccl_match_order_reset (&self->order);
   g_mutex_unlock (&self->video_lock);
   g_mutex_lock (&self->lock);
   self->newest = GST_CLOCK_STIME_NONE;
@@ -80,7 +81,18 @@ get_clock_time (GstCclArrivals *self)
   return now;
 }
 
-/* Takes the next frame of the video from the pad if it is much later than @time. */
+GstBuffer *
+gst_ccl_arrivals_pop (GstCclArrivals *self)
+{
+  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (self->video);
+
+  gst_ccl_match_order_leave (&self->order, buffer);
+
+  return buffer;
+}
+
+/* Takes the next frame of the video from the pad if it is much later than one behind it, or than
+ * @time, unless that is GST_CLOCK_STIME_NONE. */
 static gboolean
 take_early (GstCclArrivals *self, GstClockTimeDiff time)
 {
@@ -92,10 +104,12 @@ take_early (GstCclArrivals *self, GstClockTimeDiff time)
     return FALSE;
 
   is_early = gst_ccl_pad_get_running_time (self->video, GST_BUFFER_PTS (buffer), &next) &&
-             gst_ccl_time_diff (next, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP;
+             (gst_ccl_match_order_is_ahead (&self->order, buffer, next) ||
+              (GST_CLOCK_STIME_IS_VALID (time) &&
+               gst_ccl_time_diff (next, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP));
   gst_buffer_unref (buffer);
   if (is_early)
-    buffer = gst_aggregator_pad_pop_buffer (self->video);
+    buffer = gst_ccl_arrivals_pop (self);
   if (is_early && buffer)
     g_queue_push_tail (&self->early, buffer);
 
@@ -104,12 +118,13 @@ take_early (GstCclArrivals *self, GstClockTimeDiff time)
 
 /* Where the timestamps of a live source jump, the clock does not. */
 static void
-video_arrives (GstCclArrivals *self, GstClockTimeDiff time)
+video_arrives (GstCclArrivals *self, const GstBuffer *buffer, GstClockTimeDiff time)
 {
   GstClockTimeDiff now = get_clock_time (self), early;
   gboolean taken;
 
   g_mutex_lock (&self->video_lock);
+  gst_ccl_match_order_arrive (&self->order, buffer, time);
   do
     taken = take_early (self, time);
   while (taken);
@@ -125,12 +140,12 @@ video_arrives (GstCclArrivals *self, GstClockTimeDiff time)
 }
 
 static void
-components_arrive (GstCclArrivals *self, GstPad *pad, GstClockTimeDiff time, gboolean is_gap)
+components_arrive (GstCclArrivals *self, GstPad *pad, GstBuffer *buffer, GstClockTimeDiff time)
 {
   GstClockTimeDiff now = get_clock_time (self);
 
   g_mutex_lock (&self->lock);
-  if (!is_gap && GST_CLOCK_STIME_IS_VALID (now) &&
+  if (!gst_ccl_buffer_is_gap (buffer) && GST_CLOCK_STIME_IS_VALID (now) &&
       (!GST_CLOCK_STIME_IS_VALID (self->newest) ||
        ABS (gst_ccl_time_diff (self->newest, time)) < MAX_LATENESS)) {
     self->lateness[self->next] = gst_ccl_time_diff (gst_ccl_time_diff (now, time), self->shift);
@@ -139,7 +154,7 @@ components_arrive (GstCclArrivals *self, GstPad *pad, GstClockTimeDiff time, gbo
   }
   g_mutex_unlock (&self->lock);
 
-  gst_ccl_matcher_arrive (self->matcher, GST_AGGREGATOR_PAD (pad), time);
+  gst_ccl_matcher_arrive (self->matcher, GST_AGGREGATOR_PAD (pad), buffer, time);
 }
 
 static void
@@ -194,9 +209,9 @@ arrive (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   gst_ccl_time_advance (time, self->element, &segment, buffer);
   if (gst_ccl_segment_get_running_time (&segment, GST_BUFFER_PTS (buffer), &running)) {
     if (is_video)
-      video_arrives (self, running);
+      video_arrives (self, buffer, running);
     else
-      components_arrive (self, pad, running, gst_ccl_buffer_is_gap (buffer));
+      components_arrive (self, pad, buffer, running);
   }
 
   return GST_PAD_PROBE_OK;
@@ -214,6 +229,9 @@ gst_ccl_arrivals_watch (GstCclArrivals *self, GstAggregatorPad *pad)
 GstBuffer *
 gst_ccl_arrivals_take_early (GstCclArrivals *self)
 {
+  while (take_early (self, GST_CLOCK_STIME_NONE))
+    ;
+
   return g_queue_pop_head (&self->early);
 }
 

@@ -18,8 +18,9 @@ typedef struct
   GMutex video_lock;
 
   /*< private >*/
-  GQueue early;        /* frames of the video; protected by @video_lock */
-  GstElement *element; /* borrowed */
+  GQueue early;           /* frames of the video; protected by @video_lock */
+  GstCclMatchOrder order; /* of the video's frames; protected by @video_lock */
+  GstElement *element;    /* borrowed */
   GstAggregatorPad *video;
   GstCclMatcher *matcher;
 
@@ -47,9 +48,12 @@ void gst_ccl_arrivals_reset (GstCclArrivals *self);
 void gst_ccl_arrivals_watch (GstCclArrivals *self, GstAggregatorPad *pad);
 
 /* Returns the next frame that was taken from the video's pad, to be pushed before all others, or
- * NULL. A queued frame is taken when the next one is more than a second earlier, because its
+ * NULL. A queued frame is taken when a later one is more than a second earlier, because its
  * components would not arrive for a long time. Call with @video_lock held. */
 GstBuffer *gst_ccl_arrivals_take_early (GstCclArrivals *self);
+
+/* Takes the next frame from the video's pad, or returns NULL. Call with @video_lock held. */
+GstBuffer *gst_ccl_arrivals_pop (GstCclArrivals *self);
 
 /* Returns the running time of the clock at which a frame of the video at @time should have
  * arrived. */

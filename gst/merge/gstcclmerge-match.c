@@ -39,6 +39,41 @@ gst_ccl_pad_get_running_time (GstAggregatorPad *pad, GstClockTime timestamp, Gst
   return result;
 }
 
+void
+gst_ccl_match_order_reset (GstCclMatchOrder *order)
+{
+  order->newest = GST_CLOCK_STIME_NONE;
+  order->earlier = NULL;
+}
+
+void
+gst_ccl_match_order_arrive (GstCclMatchOrder *order, const GstBuffer *buffer, GstClockTimeDiff time)
+{
+  const GstClockTimeDiff jump = GST_CCL_MATCH_JUMP;
+  /* The difference is limited: there is no overflow. */
+  const GstClockTimeDiff limit = gst_ccl_time_diff (time, -jump);
+
+  if (GST_CLOCK_STIME_IS_VALID (order->newest) && gst_ccl_time_diff (order->newest, time) > jump) {
+    order->limit = order->earlier ? MIN (order->limit, limit) : limit;
+    order->earlier = buffer;
+  }
+  order->newest = time;
+}
+
+gboolean
+gst_ccl_match_order_is_ahead (const GstCclMatchOrder *order, const GstBuffer *buffer,
+                              GstClockTimeDiff time)
+{
+  return order->earlier && order->earlier != buffer && time > order->limit;
+}
+
+void
+gst_ccl_match_order_leave (GstCclMatchOrder *order, const GstBuffer *buffer)
+{
+  if (order->earlier == buffer)
+    order->earlier = NULL;
+}
+
 /* A frame of the branch without its pixels, or a gap. */
 struct _GstCclBranchFrame
 {
@@ -46,6 +81,7 @@ struct _GstCclBranchFrame
   GstClockTimeDiff time; /* for a gap: its end */
   gboolean gap;
   GstClockTimeDiff gap_start;
+  gboolean ahead; /* far later than a frame behind it */
 };
 
 /* Returns NULL if @buffer, the first on @pad, has no running time and matches nothing. */
@@ -83,6 +119,7 @@ void
 gst_ccl_matcher_init (GstCclMatcher *matcher)
 {
   g_mutex_init (&matcher->lock);
+  gst_ccl_match_order_reset (&matcher->order);
   matcher->events = gst_ccl_events_new ();
 }
 
@@ -102,6 +139,7 @@ clear_unlocked (GstCclMatcher *matcher)
   matcher->match = NULL;
   g_array_set_size (matcher->events, 0);
   matcher->begun = matcher->behind = FALSE;
+  gst_ccl_match_order_reset (&matcher->order);
 }
 
 void
@@ -120,25 +158,40 @@ take_events (GstCclMatcher *matcher, GstCclBranchFrame *frame)
   frame->findings.zones.n_events = 0;
 }
 
+/* Peeks at the first frame on @pad, and drops it if it matches nothing. For the order it has left
+ * the queue. Returns FALSE if there is none. */
+static gboolean
+peek_one (GstCclMatcher *matcher, GstAggregatorPad *pad)
+{
+  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (pad);
+  const GstCclZonesMeta *zones = buffer ? gst_buffer_get_ccl_zones_meta (buffer) : NULL;
+
+  if (!buffer)
+    return FALSE;
+
+  matcher->next = frame_new (matcher, pad, buffer);
+  if (matcher->next) {
+    matcher->next->ahead =
+        gst_ccl_match_order_is_ahead (&matcher->order, buffer, matcher->next->gap_start);
+  } else {
+    if (zones)
+      gst_ccl_events_add (matcher->events, zones, GST_CLOCK_STIME_NONE);
+    gst_aggregator_pad_drop_buffer (pad);
+  }
+  gst_ccl_match_order_leave (&matcher->order, buffer);
+  gst_buffer_unref (buffer);
+
+  return TRUE;
+}
+
 /* Peeks at the first frame on @pad, which may be NULL. Returns FALSE if the queue is empty. */
 static gboolean
 peek (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {
-  GstBuffer *buffer;
-
   if (!pad)
     g_clear_pointer (&matcher->next, frame_free);
-  while (pad && !matcher->next && (buffer = gst_aggregator_pad_peek_buffer (pad))) {
-    const GstCclZonesMeta *zones = gst_buffer_get_ccl_zones_meta (buffer);
-
-    matcher->next = frame_new (matcher, pad, buffer);
-    if (!matcher->next) {
-      if (zones)
-        gst_ccl_events_add (matcher->events, zones, GST_CLOCK_STIME_NONE);
-      gst_aggregator_pad_drop_buffer (pad);
-    }
-    gst_buffer_unref (buffer);
-  }
+  while (pad && !matcher->next && peek_one (matcher, pad))
+    ;
 
   return matcher->next != NULL;
 }
@@ -160,26 +213,15 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad)
   gst_aggregator_pad_drop_buffer (pad);
 }
 
-/* Drops the first frame on @pad, whose timestamp has jumped, but keeps its events. Another
- * thread may be about to attach the frame. */
-static void
-drop (GstCclMatcher *matcher, GstAggregatorPad *pad)
-{
-  if (matcher->match == matcher->next)
-    matcher->match = NULL;
-  gst_ccl_events_add (matcher->events, &matcher->next->findings.zones, GST_CLOCK_STIME_NONE);
-  g_clear_pointer (&matcher->next, frame_free);
-  gst_aggregator_pad_drop_buffer (pad);
-  matcher->n_dropped++;
-}
-
 void
-gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time)
+gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstBuffer *buffer,
+                        GstClockTimeDiff time)
 {
   g_mutex_lock (&matcher->lock);
-  while (peek (matcher, pad) &&
-         gst_ccl_time_diff (matcher->next->gap_start, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP)
-    drop (matcher, pad);
+  gst_ccl_match_order_arrive (&matcher->order, buffer, time);
+  if (peek (matcher, pad) &&
+      gst_ccl_time_diff (matcher->next->gap_start, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP)
+    matcher->next->ahead = TRUE;
   g_mutex_unlock (&matcher->lock);
 }
 
@@ -195,8 +237,9 @@ gst_ccl_matcher_get_dropped (GstCclMatcher *matcher)
   return n;
 }
 
-/* Returns whether the first frame on the pad belongs to a time that the video has jumped away
- * from, or, in a live pipeline, to the far future. */
+/* Returns whether the first frame on the pad, far later than the video, is later than frames behind
+ * it, too, belongs to a time that the video has jumped away from, or, in a live pipeline, to the
+ * far future. */
 static gboolean
 is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
 {
@@ -206,12 +249,22 @@ is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
     matcher->behind = FALSE;
     return FALSE;
   }
-  if (matcher->behind)
+  if (matcher->behind || matcher->next->ahead)
     return TRUE;
 
   return GST_CLOCK_STIME_IS_VALID (request->now) &&
          gst_ccl_time_diff (start, request->now) > (GstClockTimeDiff) FUTURE &&
          gst_ccl_time_diff (request->time, request->now) <= (GstClockTimeDiff) FUTURE;
+}
+
+/* Drops the first frame on @pad, whose timestamp has jumped, but keeps its events. */
+static void
+drop (GstCclMatcher *matcher, GstAggregatorPad *pad)
+{
+  gst_ccl_events_add (matcher->events, &matcher->next->findings.zones, GST_CLOCK_STIME_NONE);
+  g_clear_pointer (&matcher->next, frame_free);
+  gst_aggregator_pad_drop_buffer (pad);
+  matcher->n_dropped++;
 }
 
 /* Like peek(), but drops frames whose timestamps have jumped. */
@@ -335,8 +388,13 @@ gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
   g_mutex_lock (&matcher->lock);
   matcher->match = NULL;
   if (!GST_CLOCK_STIME_IS_VALID (request->time)) {
-    /* If the video has no timestamps, the branch must not wait for one. */
-    while (peek (matcher, pad) && !matcher->has_time)
+    /* If the video has no timestamps, the branch must not wait for one. But each frame of the video
+     * needs one of the branch: GstAggregator waits for both. */
+    if (!pad)
+      g_clear_pointer (&matcher->next, frame_free);
+    if (!matcher->has_time && pad && !matcher->next)
+      peek_one (matcher, pad);
+    if (!matcher->has_time && pad && matcher->next)
       take (matcher, pad);
     matcher->has_time = FALSE;
     g_mutex_unlock (&matcher->lock);

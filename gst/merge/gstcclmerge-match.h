@@ -32,6 +32,29 @@ typedef struct
 
 typedef struct _GstCclBranchFrame GstCclBranchFrame;
 
+/* Finds frames in a pad's queue that are more than GST_CCL_MATCH_JUMP later than one behind them.
+ * Only the first frame of a queue can be seen, and more than one may be queued when the earlier one
+ * arrives. */
+typedef struct
+{
+  GstClockTimeDiff newest;  /* of the last frame that arrived, or GST_CLOCK_STIME_NONE */
+  GstClockTimeDiff limit;   /* frames before @earlier may not be later than this */
+  const GstBuffer *earlier; /* the last frame that went back, in the queue; or NULL. Not owned */
+} GstCclMatchOrder;
+
+void gst_ccl_match_order_reset (GstCclMatchOrder *order);
+
+/* Call when @buffer with @time arrives, before it is queued. */
+void gst_ccl_match_order_arrive (GstCclMatchOrder *order, const GstBuffer *buffer,
+                                 GstClockTimeDiff time);
+
+/* Whether a frame behind @buffer, the first of the queue, with @time, is far earlier. */
+gboolean gst_ccl_match_order_is_ahead (const GstCclMatchOrder *order, const GstBuffer *buffer,
+                                       GstClockTimeDiff time);
+
+/* Call when @buffer leaves the queue. */
+void gst_ccl_match_order_leave (GstCclMatchOrder *order, const GstBuffer *buffer);
+
 /* The frames of the components' branch. Zero-initialise it, then call gst_ccl_matcher_init(). */
 typedef struct
 {
@@ -47,6 +70,7 @@ typedef struct
   GstClockTimeDiff time;          /* time of the last frame of the video that had one */
   GstClockTimeDiff begin;         /* time of the first one, once it has come */
   gboolean begun;
+  GstCclMatchOrder order;
   gboolean behind; /* the video has gone back, and the components have not followed yet */
   guint64 n_dropped;
 } GstCclMatcher;
@@ -66,9 +90,12 @@ gboolean gst_ccl_matcher_drain (GstCclMatcher *matcher, GstAggregatorPad *pad, g
 GstCclMatchResult gst_ccl_matcher_find (GstCclMatcher *matcher, GstAggregatorPad *pad,
                                         const GstCclMatchRequest *request);
 
-/* Call when a frame with @time arrives on @pad: drops queued frames that are far ahead of it. They
- * would stay at the head of the queue until the video reaches them, and block the frames behind. */
-void gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, GstClockTimeDiff time);
+/* Call when @buffer, with @time, arrives on @pad: queued frames that are far ahead of it, and of
+ * the video, will be dropped. They would stay at the head of the queue until the video reaches
+ * them, and block the frames behind. Those that the video reaches soon stay, as it may jump back as
+ * well, later. */
+void gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstBuffer *buffer,
+                             GstClockTimeDiff time);
 
 /* Returns how many frames were dropped because timestamps jumped. */
 guint64 gst_ccl_matcher_get_dropped (GstCclMatcher *matcher);

@@ -31,8 +31,8 @@
  *
  * Where timestamps jump, the element posts a warning and goes on: it does not wait for a time that
  * may be days away. A frame of the video passes if later ones are earlier by more than a second,
- * and frames of the other branch are dropped if they are far ahead of later ones, of a video that
- * has gone back, or of the clock of a live pipeline.
+ * and frames of the other branch are dropped if they are far ahead of the video, and of later ones,
+ * of the video before it went back, or of the clock of a live pipeline.
  *
  * ## Live pipelines
  *
@@ -843,7 +843,7 @@ take_frame (GstCclMerge *self, gboolean timeout, GstCclMatchResult *result)
     *result = find_match (self, buffer, timeout);
   gst_clear_buffer (&buffer); /* keep no other reference: the frame can be writable */
 
-  return *result != GST_CCL_MATCH_PENDING ? gst_aggregator_pad_pop_buffer (self->video) : NULL;
+  return *result != GST_CCL_MATCH_PENDING ? gst_ccl_arrivals_pop (&self->arrivals) : NULL;
 }
 
 static GstFlowReturn

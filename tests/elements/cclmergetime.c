@@ -118,6 +118,99 @@ GST_START_TEST (test_timing)
 }
 GST_END_TEST;
 
+/* Three frames of a branch, pushed by a thread: the queue may not have room for the last one. */
+typedef struct
+{
+  GstHarness *h;
+  GstBuffer *frames[3];
+  gint n_arrived;
+} Three;
+
+static gpointer
+push_three (gpointer data)
+{
+  Three *three = data;
+  guint i;
+
+  for (i = 0; i < 3; i++)
+    gst_harness_push (three->h, three->frames[i]);
+
+  return NULL;
+}
+
+/* Added after the element's own probe, so that the element knows of the frames counted. */
+static GstPadProbeReturn
+count_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  Three *three = user_data;
+
+  g_atomic_int_inc (&three->n_arrived);
+
+  return GST_PAD_PROBE_OK;
+}
+
+/* A frame of either branch that is far ahead does not block it, either, if it is not yet the first
+ * in the queue when an earlier one arrives. */
+GST_START_TEST (test_queued_ahead)
+{
+  gboolean is_video = __i__ == 1;
+  GThread *thread;
+  Three three = { NULL };
+  GstPad *pad;
+  guint i;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  /* Before GStreamer 1.28, queues have more than one frame only with a latency. */
+  g_object_set (pair.video->element, "latency", (guint64) GST_SECOND, NULL);
+  three.h = is_video ? pair.video : pair.mask;
+  for (i = 0; i < 3; i++) {
+    GstClockTime pts = i == 1 ? DAY : i * FRAME_TIME;
+
+    three.frames[i] = is_video ? video_new (pts) : mask_new (pts, i + 1);
+  }
+  pad = gst_element_get_static_pad (pair.video->element, is_video ? "video" : "components");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_arrival, &three, NULL);
+  gst_object_unref (pad);
+
+  thread = g_thread_new (NULL, push_three, &three);
+  while (g_atomic_int_get (&three.n_arrived) < 3)
+    g_usleep (100);
+  if (is_video) {
+    gst_harness_push (pair.mask, mask_new (0, 1));
+    fail_unless_equals_int (pair_pull_label (&pair, 0), 1);
+    gst_harness_push (pair.mask, mask_new (2 * FRAME_TIME, 3));
+    fail_unless_equals_int (pair_pull_label (&pair, DAY), 0);
+    fail_unless_equals_int (pair_pull_label (&pair, 2 * FRAME_TIME), 3);
+  } else {
+    pair_push_video (&pair, 0, 1);
+    pair_push_video (&pair, 2 * FRAME_TIME, 3);
+    fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "dropped"), 1);
+  }
+  g_thread_join (thread);
+  pair_push_partners (&pair, 3 * FRAME_TIME, 4);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Without timestamps, frames of the video come out as those of the other branch come in, even if
+ * more of these are queued. */
+GST_START_TEST (test_queued_untimed)
+{
+  guint i;
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  g_object_set (pair.video->element, "latency", (guint64) GST_SECOND, NULL);
+  for (i = 0; i < 2; i++)
+    gst_harness_push (pair.mask,
+                      mask_new (__i__ == 0 ? GST_CLOCK_TIME_NONE : i * FRAME_TIME, i + 1));
+  for (i = 0; i < 2; i++)
+    pair_push_video (&pair, GST_CLOCK_TIME_NONE, 0);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 /* A live pair, at 10 frames per second, whose frames may wait for @latency. */
 static GstTestClock *
 live_init (Pair *pair, GstClockTime latency)
@@ -324,6 +417,8 @@ cclmergetime_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_timing, 0, (int) (ccl_test_n_timings * G_N_ELEMENTS (glitches)));
+  tcase_add_loop_test (tc, test_queued_ahead, 0, 2);
+  tcase_add_loop_test (tc, test_queued_untimed, 0, 2);
   tcase_add_test (tc, test_live_components_ahead);
   tcase_add_test (tc, test_live_components_stay_ahead);
   tcase_add_test (tc, test_live_video_ahead);
