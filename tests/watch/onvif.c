@@ -14,7 +14,7 @@
 /* --- Metadata --- */
 
 static GstElement *
-make_reader (WatchMetadata *metadata, const gchar *camera)
+make_reader (WatchMetadata *metadata, const gchar *camera, GstState state)
 {
   GstElement *pipeline =
       gst_parse_launch ("appsrc name=source format=time is-live=true do-timestamp=true ! "
@@ -22,7 +22,7 @@ make_reader (WatchMetadata *metadata, const gchar *camera)
                         NULL);
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_set_state (pipeline, state);
   watch_metadata_add_source (metadata, camera, GST_APP_SRC (source));
   gst_object_unref (source);
   return pipeline;
@@ -33,6 +33,18 @@ free_reader (GstElement *pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
+}
+
+/* How many buffers wait in the source. */
+static guint64
+count_waiting (GstElement *pipeline)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  guint64 n;
+
+  g_object_get (source, "current-level-buffers", &n, NULL);
+  gst_object_unref (source);
+  return n;
 }
 
 /* Returns the next buffer and its size, or NULL at the end of the stream. */
@@ -71,6 +83,7 @@ GST_START_TEST (test_metadata)
   GstElement *yard, *door;
   GstReferenceTimestampMeta *time;
   GstCclMeta *meta;
+  guint64 n[2];
   gint width;
 
   watch_metadata_add_camera (metadata, "yard");
@@ -78,18 +91,22 @@ GST_START_TEST (test_metadata)
   watch_metadata_add_camera (metadata, "door");
   fail_unless_equals_int (n_present, 2);
   fail_if (watch_metadata_is_wanted (metadata, "yard", 1234566));
-  yard = make_reader (metadata, "yard");
-  door = make_reader (metadata, "door");
-  fail_unless (watch_metadata_is_wanted (metadata, "door", 7));
-
   gst_buffer_add_ccl_meta (frame, 640, 480, 1, &object, 1);
-  /* It is not passed on: its timestamp could be wrong. */
-  gst_element_set_state (yard, GST_STATE_PAUSED);
+
+  /* Not passed on to a source that does not play yet: its timestamp could be wrong. */
+  yard = make_reader (metadata, "yard", GST_STATE_PAUSED);
+  n[0] = count_waiting (yard);
   copy = watch_metadata_copy (frame, 1234566);
   watch_metadata_push (metadata, "yard", copy, 640, 480);
   gst_buffer_unref (copy);
-  gst_element_set_state (yard, GST_STATE_PLAYING);
+  n[1] = count_waiting (yard);
+  free_reader (yard);
+  fail_unless_equals_uint64 (n[0], 1);
+  fail_unless_equals_uint64 (n[1], 1);
 
+  yard = make_reader (metadata, "yard", GST_STATE_PLAYING);
+  door = make_reader (metadata, "door", GST_STATE_PLAYING);
+  fail_unless (watch_metadata_is_wanted (metadata, "door", 7));
   copy = watch_metadata_copy (frame, 1234567);
   gst_buffer_unref (frame);
   watch_metadata_push (metadata, "yard", copy, 640, 480);
