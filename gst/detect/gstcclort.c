@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #define VARIABLE "CUDACCL_ONNXRUNTIME"
+#define LAST_MINOR 99 /* of version 1 */
 
 static GMutex lock;
 static GHashTable *libraries; /* path or "" → GstCclOrt; protected by @lock */
@@ -27,15 +28,34 @@ gst_ccl_ort_check (const GstCclOrt *self, OrtStatus *status, const gchar *what, 
   return FALSE;
 }
 
+/* Looks for the names that packages have, Debian's with the minor version: the newest first. The
+ * loader searches its cache. @reason: why the first one was not loaded. */
+static gpointer
+find_library (gchar **reason)
+{
+  static const gchar *const names[] = { "libonnxruntime.so.1", "libonnxruntime.so" };
+  gpointer handle = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names) && !handle; i++) {
+    handle = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!handle && !*reason)
+      *reason = g_strdup (dlerror ());
+  }
+  for (gint minor = LAST_MINOR; minor >= GST_CCL_ORT_API_VERSION && !handle; minor--) {
+    gchar *name = g_strdup_printf ("libonnxruntime.so.1.%d", minor);
+
+    handle = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+    g_free (name);
+  }
+  return handle;
+}
+
 /* Returns the handle of the library, or NULL. */
 static gpointer
 open_library (const gchar *path, GError **error)
 {
-  /* Packages differ in which of these they contain. */
-  static const gchar *const names[] = { "libonnxruntime.so.1", "libonnxruntime.so" };
   gchar *reason = NULL;
   gpointer handle;
-  guint i;
 
   if (!path)
     path = g_getenv (VARIABLE);
@@ -47,11 +67,7 @@ open_library (const gchar *path, GError **error)
     return handle;
   }
 
-  for (i = 0, handle = NULL; i < G_N_ELEMENTS (names) && !handle; i++) {
-    handle = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!handle && !reason)
-      reason = g_strdup (dlerror ());
-  }
+  handle = find_library (&reason);
   if (!handle)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
                  "Could not find ONNX Runtime, which runs the network (%s). Install the package "

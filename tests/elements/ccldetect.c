@@ -1,6 +1,7 @@
 /* cudaccl - tests of ccldetect, with a fake of ONNX Runtime
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <dlfcn.h>
 #include <math.h>
 #include <string.h>
 #include <glib/gstdio.h>
@@ -566,6 +567,22 @@ GST_START_TEST (test_old)
 }
 GST_END_TEST;
 
+/* A library whose name has the minor version, as Debian's. */
+GST_START_TEST (test_library_name)
+{
+  gpointer handle = dlopen (ORT_NAMED, RTLD_NOW | RTLD_LOCAL);
+  GstHarness *h;
+
+  fail_unless (handle != NULL, "%s", dlerror ());
+  if (g_getenv ("CUDACCL_ONNXRUNTIME") || dlopen ("libonnxruntime.so.1", RTLD_NOW | RTLD_LOCAL))
+    return;
+  h = ccl_test_harness_new (element_new ("library", NULL, NULL), "GRAY8", WIDTH, HEIGHT);
+  gst_buffer_unref (look_at (h, 0));
+  fail_if (ccl_test_pop_message (h, GST_MESSAGE_ERROR));
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* A real model, named by the environment. */
 GST_START_TEST (test_real)
 {
@@ -613,6 +630,7 @@ ccldetect_suite (void)
   tcase_add_unchecked_fixture (tcase, make_model, remove_model);
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_old);
+  tcase_add_test (tcase, test_library_name);
   tcase_add_test (tcase, test_wait);
   tcase_add_test (tcase, test_later);
   tcase_add_test (tcase, test_flush);
