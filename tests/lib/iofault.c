@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -75,8 +76,8 @@ is_below (const char *path)
 
 /* Files of one kind have the same end, after the last of `.`, `-` and `/`; that of temporary ones
  * follows another, and is random. */
-static uint8_t
-hash_end (const char *path)
+uint8_t
+io_fault_hash (const char *path)
 {
   const char *end = path + strlen (path);
   unsigned hash = 5381;
@@ -101,9 +102,10 @@ count (IoFaultKind kind, const char *path)
   number = fault->calls++;
   if (number < IO_FAULT_TRACE) {
     fault->trace[number].kind = (uint8_t) kind;
-    fault->trace[number].file = hash_end (path);
+    fault->trace[number].file = io_fault_hash (path);
   }
-  if (number < fault->fail_at || number >= fault->fail_end)
+  if (number < fault->fail_at || number >= fault->fail_end ||
+      (fault->failing && !(fault->failing & 1u << kind)))
     return PASS;
   if (fault->failed++ == 0) {
     const size_t length = strlen (fault->folder);
@@ -220,6 +222,22 @@ rename (const char *from, const char *to)
   FIND (rename);
   return count (IO_FAULT_RENAME, to) == FAIL ? -1 : real (from, to);
 }
+
+#define STATVFS(name, type)                                                \
+  int name (const char *path, struct type *space)                          \
+  {                                                                        \
+    int result;                                                            \
+    REAL (name);                                                           \
+                                                                           \
+    FIND (name);                                                           \
+    result = real (path, space);                                           \
+    if (io_fault && io_fault->space && is_below (path))                    \
+      space->f_bavail = (unsigned long) io_fault->space / space->f_frsize; \
+    return result;                                                         \
+  }
+
+STATVFS (statvfs, statvfs)
+STATVFS (statvfs64, statvfs64)
 
 /* Only those that make a file, or may, count. */
 #define OPEN(name, parameters, arguments)                                                \

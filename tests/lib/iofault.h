@@ -43,16 +43,21 @@ typedef struct
 {
   char folder[PATH_MAX]; /* absolute; empty: nothing is counted */
   unsigned kinds;        /* bits of kinds that count */
+  unsigned failing;      /* bits of those that may fail; 0: all */
   int error;             /* errno of those that fail; 0: they only write less */
   int partial;           /* the first writes half before it fails, as on a disk that gets full */
   _Atomic int64_t fail_at, fail_end; /* calls [fail_at, fail_end) fail */
   _Atomic int64_t calls, failed;
-  char first[256]; /* the first that failed: its kind and the file */
+  _Atomic int64_t space; /* free bytes that the file system has; 0: as many as it has */
+  char first[256];       /* the first that failed: its kind and the file */
   struct
   {
     uint8_t kind, file; /* `file`: a hash of the end of the file's name */
   } trace[IO_FAULT_TRACE];
 } IoFault;
+
+/* The `file` of a trace for a path. */
+uint8_t io_fault_hash (const char *path);
 
 /* NULL: all calls go through. */
 extern IoFault *io_fault;

@@ -273,6 +273,15 @@ run_worker (const GArray *plans, Progress *progress)
   }
 }
 
+/* Leaves some of the plans from @begin on. */
+static void
+choose (GArray *plans, guint begin, guint most, GRand *random)
+{
+  while (plans->len - begin > most)
+    g_array_remove_index_fast (
+        plans, (guint) g_rand_int_range (random, (gint32) begin, (gint32) plans->len));
+}
+
 static gboolean
 run_plans (const GArray *plans, guint jobs)
 {
@@ -307,7 +316,7 @@ trace_calls (IoCase *self, const IoScenario *scenario)
 int
 main (int argc, char **argv)
 {
-  static const IoScenario *const scenarios[] = { &io_store, &io_media };
+  static const IoScenario *const scenarios[] = { &io_store, &io_removed, &io_media };
   gint step = 0, jobs = DEFAULT_JOBS, seed = 0, call = -1, mode = 0;
   gboolean ok = TRUE;
   gchar *only = NULL;
@@ -339,9 +348,11 @@ main (int argc, char **argv)
   printf ("seed %d\n", seed);
   for (guint i = 0; i < G_N_ELEMENTS (scenarios); i++) {
     const IoScenario *scenario = scenarios[i];
+    guint begin;
 
     if (only && !g_str_equal (only, scenario->name))
       continue;
+    memset (trace, 0, sizeof *trace);
     if (!scenario->prepare (trace)) {
       printf ("%s: %s\n", scenario->name, trace->error);
       continue;
@@ -358,8 +369,11 @@ main (int argc, char **argv)
       g_array_append_val (plans, plan);
       continue;
     }
+    begin = plans->len;
     for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
       add_plans (plans, scenario, trace, &modes[m], (guint) step, random);
+    if (!step)
+      choose (plans, begin, scenario->most, random);
   }
   ok &= run_plans (plans, (guint) jobs);
   for (guint i = 0; i < G_N_ELEMENTS (scenarios); i++)

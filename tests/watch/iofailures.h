@@ -38,6 +38,7 @@ typedef struct
 typedef struct
 {
   const gchar *name;
+  guint most;                         /* cases of a short run */
   const gchar *folder;                /* below the folder of data, whose calls fail */
   gboolean (*prepare) (IoCase *self); /* once; FALSE: it cannot run here */
   void (*clean_up) (void);
@@ -46,7 +47,7 @@ typedef struct
   void (*check) (IoCase *self); /* in the next one, after a restart */
 } IoScenario;
 
-extern const IoScenario io_store, io_media;
+extern const IoScenario io_store, io_removed, io_media;
 
 /* Ends the process: the case has failed. */
 void io_case_fail (IoCase *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3) G_GNUC_NORETURN;

@@ -357,4 +357,4 @@ check (IoCase *self)
   watch_media_unref (media);
 }
 
-const IoScenario io_media = { "media", "/media", prepare, clean_up, begin, run, check };
+const IoScenario io_media = { "media", 30, "/media", prepare, clean_up, begin, run, check };

@@ -12,7 +12,14 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+/* Left free by a copy, for the records that come then. */
+#define SPACE (G_GUINT64_CONSTANT (16) << 20)
+/* Between copies that fail, in waits after a failure. */
+#define MIN_DELAY 5
+#define MAX_DELAY 60
 
 static const gchar *const suffixes[WATCH_STORE_N_FILES] = { "", "-wal", "-shm" };
 
@@ -151,6 +158,36 @@ watch_files_finish (WatchStore *self, GError **error)
   return TRUE;
 }
 
+/* Whether the disk has space for a copy. If that cannot be known, it is tried. */
+static gboolean
+has_space (WatchStore *self)
+{
+  g_autofree gchar *folder = g_path_get_dirname (self->path);
+  gint64 pages, bytes;
+  struct statvfs space;
+
+  if (watch_db_get_int (self->db, &pages, "PRAGMA page_count", "") != SQLITE_OK ||
+      watch_db_get_int (self->db, &bytes, "PRAGMA page_size", "") != SQLITE_OK ||
+      statvfs (folder, &space) < 0)
+    return TRUE;
+  return (guint64) space.f_bavail * space.f_frsize >= (guint64) (pages * bytes) + SPACE;
+}
+
+/* Waits longer after each copy that failed: each may take minutes, and the rest of the disk. */
+static int
+begin_copy (WatchStore *self)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (!has_space (self))
+    return SQLITE_FULL;
+  if (now < self->copy_time)
+    return SQLITE_BUSY;
+  self->copy_delay =
+      CLAMP (2 * self->copy_delay, MIN_DELAY * self->retry_time, MAX_DELAY * self->retry_time);
+  return SQLITE_OK;
+}
+
 int
 watch_files_restore (WatchStore *self)
 {
@@ -160,13 +197,20 @@ watch_files_restore (WatchStore *self)
   int code;
 
   remove_unfinished (self->path);
+  code = begin_copy (self);
+  if (code != SQLITE_OK)
+    return code;
   code = copy_database (self->db->db, copy);
   if (code == SQLITE_OK && g_rename (copy, complete) != 0)
-    code = SQLITE_CANTOPEN;
+    code = SQLITE_IOERR;
   if (code != SQLITE_OK) {
     remove_unfinished (self->path);
+    /* A folder that is not there costs nothing. */
+    if (code != SQLITE_CANTOPEN)
+      self->copy_time = g_get_monotonic_time () + self->copy_delay;
     return code;
   }
+  self->copy_time = self->copy_delay = 0;
   sync_folder (self->path);
   /* Before the old files go: closing the last connection may write to them. */
   watch_store_close_readers (self);

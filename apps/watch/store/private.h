@@ -69,6 +69,7 @@ struct _WatchStore
   guint suspected; /* times that a damage was found which a check did not find */
   WatchStoreState state;
   WatchFile files[WATCH_STORE_N_FILES]; /* as `db` was opened; zeros if it was not */
+  gint64 copy_time, copy_delay;         /* of the next copy of removed files, after one failed */
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
