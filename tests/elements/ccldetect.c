@@ -411,10 +411,12 @@ GST_START_TEST (test_input)
     h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
     gst_buffer_memset (buffer, 0, 128, G_MAXSIZE);
     ccl_test_push (h, buffer);
-    for (k = 0; k < 3; k++)
-      fail_unless (ort_fake.first[k] == inputs[i].first[k] ||
-                       fabsf (ort_fake.first[k] - inputs[i].first[k]) < 1e-6f,
-                   "%u: %g", i, ort_fake.first[k]);
+    for (k = 0; k < 6; k++) {
+      const gfloat sample = ort_fake.first[k / 3][k % 3], expected = inputs[i].first[k % 3];
+
+      fail_unless (sample == expected || fabsf (sample - expected) < 1e-6f, "%u, %u: %g", i, k,
+                   sample);
+    }
     ccl_test_harness_free (h);
   }
 }

@@ -126,13 +126,14 @@ fake_Run (OrtSession *session, const OrtRunOptions *options, const char *const *
 
   if (ort_fake.delay > 0)
     g_usleep (ort_fake.delay);
-  for (i = 0; i < 3; i++) {
-    const gint64 at = (input->dims[0] - 1) * 3 * size + (last ? i : i * size);
+  for (i = 0; i < 6; i++) {
+    const gint64 x = i / 3, c = i % 3;
+    const gint64 at = (input->dims[0] - 1) * 3 * size + (last ? 3 * x + c : c * size + x);
 
-    ort_fake.first[i] = input->type == ORT_TYPE_UINT8 ? ((const guint8 *) input->data)[at]
-                        : input->type == ORT_TYPE_FLOAT16
-                            ? gst_ccl_half_to_float (((const guint16 *) input->data)[at])
-                            : ((const gfloat *) input->data)[at];
+    ort_fake.first[x][c] = input->type == ORT_TYPE_UINT8 ? ((const guint8 *) input->data)[at]
+                           : input->type == ORT_TYPE_FLOAT16
+                               ? gst_ccl_half_to_float (((const guint16 *) input->data)[at])
+                               : ((const gfloat *) input->data)[at];
   }
   for (i = 0; i < (gint64) n_outputs; i++)
     outputs[i] = make_output (&ort_fake.outputs[i], input->dims[0]);

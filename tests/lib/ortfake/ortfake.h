@@ -27,7 +27,7 @@ typedef struct
 
   /* Calls so far. */
   guint n_sessions, n_runs, n_pictures;
-  gfloat first[3];       /* the first sample of each channel of the last picture, in its order */
+  gfloat first[2][3];    /* the first samples of each channel of the last picture, in its order */
   const gchar *provider; /* "cuda", "tensorrt" or NULL */
   gint live;             /* objects that were not freed */
 } OrtFake;
