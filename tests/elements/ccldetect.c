@@ -376,6 +376,19 @@ GST_START_TEST (test_classes)
 }
 GST_END_TEST;
 
+/* It leaves queries for contexts that it does not know to others. */
+GST_START_TEST (test_context)
+{
+  GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
+  GstQuery *query = gst_query_new_context ("none");
+
+  fail_if (gst_pad_query (GST_PAD_PEER (h->sinkpad), query));
+  gst_query_unref (query);
+  gst_buffer_unref (look_at (h, 0));
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* The network's input for a grey frame of 128, and for black. */
 GST_START_TEST (test_input)
 {
@@ -642,6 +655,7 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_half);
   tcase_add_test (tcase, test_still);
   tcase_add_test (tcase, test_classes);
+  tcase_add_test (tcase, test_context);
   tcase_add_test (tcase, test_input);
   tcase_add_test (tcase, test_bad_models);
   tcase_add_test (tcase, test_failing_calls);

@@ -480,6 +480,32 @@ GST_START_TEST (test_letterboxes)
 }
 GST_END_TEST;
 
+/* A box that a crop cuts off goes where another crop shows the whole object, in any order. */
+GST_START_TEST (test_cut_boxes)
+{
+  static const GstCclView view = {
+    2, { { 0, 0, 100, 100, 0, 0, 100, 100 }, { 50, 0, 200, 100, 0, 100, 200, 100 } }
+  };
+  /* From 60 to 140, of which the first crop shows the left half. */
+  static const GstCclBox half = { 60, 20, 40, 40, 1, 0 }, whole = { 10, 120, 80, 40, 1, 0 };
+  guint i;
+
+  for (i = 0; i < 4; i++) {
+    const gboolean other_class = i >= 2;
+    GstCclBox first = i % 2 ? whole : half, second = i % 2 ? half : whole;
+
+    second.class_id = other_class;
+    g_array_set_size (boxes, 0);
+    g_array_append_val (boxes, first);
+    g_array_append_val (boxes, second);
+    gst_ccl_view_map (&view, 400, 200, 0.9, boxes);
+    fail_unless_equals_int (boxes->len, other_class ? 2 : 1);
+    if (!other_class)
+      check_box (0, 60, 20, 80, 40, 1, 0);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 ccldetectparts_suite (void)
 {
@@ -501,6 +527,7 @@ ccldetectparts_suite (void)
   tcase_add_loop_test (tcase, test_random_looks, 0, 20);
   tcase_add_test (tcase, test_crops);
   tcase_add_test (tcase, test_letterboxes);
+  tcase_add_test (tcase, test_cut_boxes);
 
   return suite;
 }
