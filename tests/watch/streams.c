@@ -324,7 +324,7 @@ static void
 run_preview (const gchar *path, guint timeout, GCancellable *cancellable, WebAnswer *answer)
 {
   g_autofree gchar *uri = g_filename_to_uri (path, NULL, NULL);
-  WatchPreview preview = { uri, NULL, NULL, timeout, 1 << 26 };
+  WatchPreview preview = { uri, NULL, NULL, timeout, 1 << 26, 1 << 30 };
   gint64 start = g_get_monotonic_time ();
 
   *answer = (WebAnswer){ 0 };
