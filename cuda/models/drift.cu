@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* See engine/motion/drift.h. These kernels are launched before a frame's own, in frames whose
- * brightness is not what it was. */
+ * brightness is not what it was; the last one also for flicker.cu. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -102,6 +102,12 @@ __launch_bounds__ (LIGHT_THREADS) motion_shift (const CclModelTask task)
 }
 
 cudaError_t
+ccl_cuda_model_shift (const CclModelTask *task, cudaStream_t stream)
+{
+  return launch (motion_shift, (task->frame.height - 1) / 2 + 1, LIGHT_THREADS, 0, stream, *task);
+}
+
+cudaError_t
 ccl_cuda_model_follow_drift (const CclModelTask *task, cudaStream_t stream)
 {
   const uint32_t rows = (task->frame.height - 1) / CCL_DRIFT_STEP + 1;
@@ -114,7 +120,6 @@ ccl_cuda_model_follow_drift (const CclModelTask *task, cudaStream_t stream)
   if (error == cudaSuccess)
     error = launch (motion_find_drift, 1, WARP_LANES, 0, stream, *task);
   if (error == cudaSuccess)
-    error =
-        launch (motion_shift, (task->frame.height - 1) / 2 + 1, LIGHT_THREADS, 0, stream, *task);
+    error = ccl_cuda_model_shift (task, stream);
   return error;
 }

@@ -5,6 +5,7 @@
 #define CCL_CUDA_MODEL_KERNELS_H
 
 #include "engine/motion/drift.h"
+#include "engine/motion/flicker.h"
 #include "engine/motion/shake.h"
 
 #include <cuda_runtime_api.h>
@@ -35,9 +36,10 @@ typedef struct CclModelFrame
 /* Observations of a frame: see CclModel. */
 typedef struct CclModelSeen
 {
-  uint64_t foreground, shadows, luma;
-  bool relit;     /* only written by frames that search for a change of light */
-  CclShift shift; /* only by frames that are aligned */
+  uint64_t foreground, shadows, luma[CCL_FLICKER_BANDS];
+  bool relit;         /* only written by frames that search for a change of light */
+  bool flickers, far; /* only by frames that are divided by their gains */
+  CclShift shift;     /* only by frames that are aligned */
 } CclModelSeen;
 
 /* Tables of a change of light, for the model's tiles. */
@@ -63,16 +65,17 @@ typedef struct CclModelMask
   size_t pitch;    /* words */
 } CclModelMask;
 
-/* Tables for aligning a frame: see engine/motion/shake.h. */
+/* Tables for aligning a frame, or for dividing it by its gains: see engine/motion/shake.h. */
 typedef struct CclModelShake
 {
   CclShakeSum *sums; /* CCL_SHAKE_SUMS */
   CclShift *shift;
-  CclModelFrame frame;   /* aligned; its chroma is interleaved */
+  CclModelFrame frame;   /* the result; its chroma is interleaved */
   CclModelMask masks[2]; /* of it */
 } CclModelShake;
 
 #define CCL_MODEL_UNIT 16
+#define CCL_MODEL_TOTALS (2 + CCL_FLICKER_BANDS)
 
 /* The state of all pixels. The number of luma pixels in a row is a multiple of CCL_MODEL_UNIT, and
  * rows begin at multiples of 16 bytes. The background has two copies (M1 in model.cu). */
@@ -82,7 +85,7 @@ typedef struct CclModelState
   uint16_t *background[2];
   uint8_t *noise, *candidates, *counts;
   uint32_t *chroma;           /* both backgrounds of a sample; the second in the upper half */
-  unsigned long long *totals; /* of foreground, shadows and luma; 0 between frames */
+  unsigned long long *totals; /* of foreground, shadows and luma's bands; 0 between frames */
   CclModelSeen *seen;         /* in pinned memory (M6) */
 } CclModelState;
 
@@ -94,6 +97,7 @@ typedef struct CclModelTask
   CclModelLight light;
   CclModelDrift drift;
   CclModelShake shake;
+  CclFlicker *flicker;
   CclMotionStep step;
   CclModelMask mask, shadows;
   uint64_t most;    /* with more foreground, both masks are empty */
@@ -121,8 +125,14 @@ cudaError_t ccl_cuda_model_relight (const CclModelTask *task, cudaStream_t strea
 /* Enqueues the check for a drift, likewise. */
 cudaError_t ccl_cuda_model_follow_drift (const CclModelTask *task, cudaStream_t stream);
 
-/* Enqueues the search for the frame's shift, and sets @task's frame to the aligned one, likewise.
- */
+/* Enqueues shifting the background by the drift, if there is any, likewise. */
+cudaError_t ccl_cuda_model_shift (const CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues the search for the gains of a frame's light, likewise. */
+cudaError_t ccl_cuda_model_find_flicker (const CclModelTask *task, cudaStream_t stream);
+
+/* Enqueues the search for the frame's shift, and sets @task's frame to the aligned one, divided by
+ * its gains, likewise. */
 cudaError_t ccl_cuda_model_align (CclModelTask *task, cudaStream_t stream);
 
 /* Enqueues moving a mask to where the frame has its pixels, likewise. */

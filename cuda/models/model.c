@@ -3,7 +3,8 @@
 
 /* The state stays on the device. A frame takes one launch between its upload and the operations on
  * its mask. With a scale, one more launch before that reduces the frame, and one after it enlarges
- * each mask. Frames that are aligned take more: see shake.cu. */
+ * each mask. Frames that are aligned, or divided by the gains of flickering light, take more: see
+ * shake.cu and flicker.cu. */
 
 #include "cuda/models/model.h"
 #include "cuda/runtime/api.h"
@@ -11,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 CclModelFrame
 ccl_cuda_model_frame (const CclModel *base, uint32_t width, uint32_t height)
@@ -103,7 +105,7 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &s->candidates, pixels, .cleared = true },
     { &s->counts, pixels, .cleared = true },
     { &s->chroma, chroma ? samples * sizeof *s->chroma : 0, .cleared = true },
-    { &s->totals, 3 * sizeof *s->totals, .cleared = true },
+    { &s->totals, CCL_MODEL_TOTALS * sizeof *s->totals, .cleared = true },
     { &light->tiles, (size_t) columns * rows * sizeof *light->tiles, .cleared = true },
     { &light->total, sizeof *light->total, .cleared = true },
     { &drift->counters, CCL_DRIFT_RANGES * CCL_LIGHT_BINS * sizeof *drift->counters,
@@ -112,6 +114,7 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &drift->any, sizeof *drift->any, .cleared = true },
     { &shake->sums, CCL_SHAKE_SUMS * sizeof *shake->sums, .cleared = true },
     { &shake->shift, sizeof *shake->shift, .cleared = true },
+    { &self->flicker, sizeof *self->flicker, .cleared = true },
   };
   CclStatus status = ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 
@@ -163,6 +166,7 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
     .light = self->light,
     .drift = self->drift,
     .shake = self->shake,
+    .flicker = self->flicker,
     .step = base->step,
     .mask = self->masks[0],
     .shadows = self->masks[1],
@@ -189,7 +193,9 @@ ccl_cuda_model_collect (const CclCudaModel *self)
 
   base->foreground = self->seen->foreground;
   base->n_shadows = self->seen->shadows;
-  base->luma = self->seen->luma;
+  memcpy (base->luma, self->seen->luma, sizeof base->luma);
+  base->flickers = base->step.flicker != CCL_FLICKER_NONE && self->seen->flickers;
+  base->far = base->step.flicker != CCL_FLICKER_NONE && self->seen->far;
   base->shift = base->step.align ? self->seen->shift : (CclShift){ 0, 0 };
   base->relit = base->step.light > CCL_MOTION_DRIFT && self->seen->relit;
 }

@@ -10,8 +10,9 @@
  * There is one launch per frame, in the session's stream; with a scale, one more before it reduces
  * the frame, and one after it enlarges each mask (scale.cu), and where the light may have changed,
  * two before it search for that (light.cu), or three check for a drift (drift.cu), and where the
- * camera may shake, two align the frame and one for each mask moves it (shake.cu). The state stays
- * on the device.
+ * camera may shake, two align the frame and one for each mask moves it (shake.cu). Where lamps
+ * flicker, two find the gains of the frame's rows (flicker.cu), and one divides it by them, which
+ * also aligns it. The state stays on the device.
  *
  * M1. A pixel's new state follows from the frame, its own state and the background around it before
  *     the frame. The background of luma has two copies: a row that learns reads the valid one and
@@ -54,18 +55,37 @@ store_bits (const CclModelMask &mask, uint32_t x, uint32_t y, uint32_t bits)
   ((uint8_t *) (mask.words + y * mask.pitch))[x / 8] = (uint8_t) bits;
 }
 
-/* Adds a warp's row to the brightness. Whole warps call this before add_foreground(), whose
+/* Adds a warp's row @y to the brightness. Whole warps call this before add_foreground(), whose
  * release is for it, too. */
 static __device__ inline void
-add_luma (const CclModelTask &task, uint2 values, uint32_t valid)
+add_luma (const CclModelTask &task, uint2 values, uint32_t valid, uint32_t y)
 {
   const uint2 mask = unit_masks (valid);
   const uint32_t sum = warp_sum (
       __dp4a (values.x & mask.x, 0x01010101u, __dp4a (values.y & mask.y, 0x01010101u, 0u)));
 
   if (lane_id () == 0)
-    atomicAdd (task.state.totals + 2, (unsigned long long) sum);
+    atomicAdd (task.state.totals + 2 + ccl_flicker_band (y, task.frame.height),
+               (unsigned long long) sum);
 }
+
+/* Called by the grid's last warp, whose first lane has acquired the totals of all others. The bands
+ * go to the host in one write. */
+static __device__ inline void
+tell_luma (const CclModelTask &task)
+{
+  unsigned long long *total = task.state.totals + 2 + lane_id ();
+
+  __syncwarp ();
+  if (lane_id () < CCL_FLICKER_BANDS) {
+    task.state.seen->luma[lane_id ()] = __ldcg (total);
+    *total = 0;
+  }
+}
+
+/* Flags of a warp that has ended. */
+#define LAST 1u
+#define TOO_MUCH 2u
 
 /* Adds a warp's foreground and, in the bits above, its shadows. Returns true in the grid's last
  * warp if the frame has too much of it. Whole warps call this after they have written their masks.
@@ -73,7 +93,7 @@ add_luma (const CclModelTask &task, uint2 values, uint32_t valid)
 static __device__ inline bool
 add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
 {
-  bool too_much = false;
+  uint32_t flags = 0;
 
   count = warp_sum (count);
   __syncwarp ();
@@ -99,13 +119,15 @@ add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
         fence_device ();
         task.state.seen->foreground = sum;
         task.state.seen->shadows = atomicExch (task.state.totals + 1, 0ull);
-        task.state.seen->luma = atomicExch (task.state.totals + 2, 0ull);
         task.state.totals[0] = 0;
-        too_much = sum > task.most;
+        flags = sum > task.most ? LAST | TOO_MUCH : LAST;
       }
     }
   }
-  return __any_sync (ALL_LANES, too_much);
+  flags = warp_shuffle (flags, 0u);
+  if (flags & LAST)
+    tell_luma (task);
+  return flags & TOO_MUCH;
 }
 
 /* Called by whole warps. */
@@ -172,7 +194,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
   values[0] = blur_unit (position, lumas[0], lumas[1], lumas[2], 8);
   values[1] = blur_unit (position, lumas[1], lumas[2], lumas[3], 8);
   if (y % CCL_DRIFT_ROWS == 0)
-    add_luma (task, values[0], valid);
+    add_luma (task, values[0], valid, row);
   if (CHROMA)
     chroma = blur_unit (position, chromas[0], chromas[1], chromas[2], 16);
   if (!task.step.first) {
@@ -290,7 +312,9 @@ prepare (CclModelTask *task, cudaStream_t stream)
   cudaError_t error = cudaSuccess;
 
   set_vectors (task);
-  if (task->step.align) {
+  if (task->step.flicker != CCL_FLICKER_NONE)
+    error = ccl_cuda_model_find_flicker (task, stream);
+  if (error == cudaSuccess && (task->step.align || task->step.flicker != CCL_FLICKER_NONE)) {
     error = ccl_cuda_model_align (task, stream);
     set_vectors (task);
   }

@@ -20,6 +20,7 @@ typedef struct CclCudaModel
   CclModelLight light;
   CclModelDrift drift;
   CclModelShake shake;
+  CclFlicker *flicker;
   CclModelSeen *seen; /* pinned: by the last frame, once that is complete */
 } CclCudaModel;
 

@@ -3,7 +3,7 @@
 
 /* See engine/motion/shake.h. While the camera shakes, and now and then, two kernels are launched
  * before a frame's own: they find the shift and copy the frame. One after it moves the masks
- * back. */
+ * back. Frames that are divided by their gains (flicker.cu) are copied, too. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -11,6 +11,15 @@
 
 #define COMPARE_THREADS (CCL_SHAKE_SIDE * WARP_LANES) /* a warp for each shift down */
 #define COMPARE_WIDTH 512                             /* pixels of a block, in one row */
+
+/* The factor of row @y of luma. */
+static __device__ inline int
+factor_of (const CclModelTask &task, uint32_t y)
+{
+  return task.step.flicker == CCL_FLICKER_NONE
+             ? CCL_FLICKER_ONE
+             : ccl_flicker_factor (task.flicker->factors, y, task.frame.height);
+}
 
 /* Adds to the sums, which are 0 before the first block. */
 static __global__ void
@@ -24,6 +33,7 @@ __launch_bounds__ (COMPARE_THREADS) motion_compare_shifts (const CclModelTask ta
   const uint32_t end = min ((part + 1) * COMPARE_WIDTH, luma.width - 2 * CCL_SHAKE_REACH);
   const uint8_t *values = luma.plane.samples + (y + down - CCL_SHAKE_REACH) * luma.plane.pitch;
   const uint16_t *background = background_row (task, y) + CCL_SHAKE_REACH;
+  const int factor = factor_of (task, y + down - CCL_SHAKE_REACH);
   uint32_t sums[CCL_SHAKE_SIDE] = {};
 
 #pragma unroll 1
@@ -32,7 +42,7 @@ __launch_bounds__ (COMPARE_THREADS) motion_compare_shifts (const CclModelTask ta
 
 #pragma unroll
     for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++)
-      sums[i] += ccl_shake_difference (__ldg (values + x + i), level);
+      sums[i] += ccl_shake_difference (ccl_flicker_luma (__ldg (values + x + i), factor), level);
   }
 #pragma unroll
   for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++) {
@@ -45,31 +55,42 @@ __launch_bounds__ (COMPARE_THREADS) motion_compare_shifts (const CclModelTask ta
 }
 
 /* The sample that the frame shows for one of the background, which may be itself. */
+template <bool CHROMA>
 static __device__ inline uint32_t
-shown (const Plane &plane, uint32_t x, uint32_t y, int dx, int dy, uint32_t background)
+shown (const CclModelTask &task, const Plane &plane, uint32_t x, uint32_t y, int dx, int dy,
+       uint32_t background)
 {
+  int factor, sample;
+
   if (!ccl_shake_shows (x, dx, plane.width) || !ccl_shake_shows (y, dy, plane.height))
     return ccl_motion_level ((uint16_t) background);
-  return __ldg (plane.plane.samples + (y + (uint32_t) dy) * plane.plane.pitch +
-                (size_t) (x + (uint32_t) dx) * plane.step);
+  x += (uint32_t) dx;
+  y += (uint32_t) dy;
+  sample = __ldg (plane.plane.samples + y * plane.plane.pitch + (size_t) x * plane.step);
+  factor = factor_of (task, CHROMA ? 2 * y : y);
+  return (uint32_t) (CHROMA ? ccl_flicker_chroma (sample, factor)
+                            : ccl_flicker_luma (sample, factor));
 }
 
-/* Copies the frame, shifted. A block has two rows, which share a row of chroma; a thread has four
- * pixels of either row, and two pairs of chroma. Bytes behind a row may be anything. */
+/* Copies the frame, shifted, and divided by its gains. A block has two rows, which share a row of
+ * chroma; a thread has four pixels of either row, and two pairs of chroma. Bytes behind a row may
+ * be anything. */
 static __global__ void
 __launch_bounds__ (LIGHT_THREADS) motion_align (const CclModelTask task)
 {
   __shared__ CclShakeSum totals[CCL_SHAKE_SHIFTS];
   const Plane luma = plane_of (task, 0);
   const CclModelFrame &aligned = task.shake.frame;
-  CclShift shift, low, high;
+  CclShift shift = { 0, 0 }, low, high;
 
-  for (uint32_t i = threadIdx.x; i < CCL_SHAKE_SHIFTS; i += LIGHT_THREADS)
-    totals[i] = ccl_shake_total (task.shake.sums, (int) i);
-  __syncthreads ();
-  shift = ccl_shake_find (task.shake.sums, totals);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    task.state.seen->shift = *task.shake.shift = shift;
+  if (task.step.align) {
+    for (uint32_t i = threadIdx.x; i < CCL_SHAKE_SHIFTS; i += LIGHT_THREADS)
+      totals[i] = ccl_shake_total (task.shake.sums, (int) i);
+    __syncthreads ();
+    shift = ccl_shake_find (task.shake.sums, totals);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      task.state.seen->shift = *task.shake.shift = shift;
+  }
 #pragma unroll 1
   for (uint32_t y = blockIdx.x * 2; y < min (blockIdx.x * 2 + 2, luma.height); y++) {
     const uint16_t *background = background_row (task, y);
@@ -83,7 +104,7 @@ __launch_bounds__ (LIGHT_THREADS) motion_align (const CclModelTask task)
       for (uint32_t i = 0; i < 4; i++) {
         const uint32_t at = min (x + i, luma.width - 1);
 
-        word |= shown (luma, at, y, shift.x, shift.y, background[at]) << 8 * i;
+        word |= shown<false> (task, luma, at, y, shift.x, shift.y, background[at]) << 8 * i;
       }
       *(uint32_t *) (row + x) = word;
     }
@@ -103,10 +124,10 @@ __launch_bounds__ (LIGHT_THREADS) motion_align (const CclModelTask task)
       const uint32_t background = *chroma_at (task, at, y) >> 16 * (i % 2) & 0xffff;
 
       word |= (uint32_t) ccl_motion_average (
-                  ccl_motion_average (shown (plane, at, y, low.x, low.y, background),
-                                      shown (plane, at, y, high.x, low.y, background)),
-                  ccl_motion_average (shown (plane, at, y, low.x, high.y, background),
-                                      shown (plane, at, y, high.x, high.y, background)))
+                  ccl_motion_average (shown<true> (task, plane, at, y, low.x, low.y, background),
+                                      shown<true> (task, plane, at, y, high.x, low.y, background)),
+                  ccl_motion_average (shown<true> (task, plane, at, y, low.x, high.y, background),
+                                      shown<true> (task, plane, at, y, high.x, high.y, background)))
               << 8 * i;
     }
     *(uint32_t *) (aligned.planes[1].samples + y * aligned.planes[1].pitch + 2 * x) = word;
@@ -146,10 +167,13 @@ ccl_cuda_model_align (CclModelTask *task, cudaStream_t stream)
 {
   const uint32_t width = task->frame.width, height = task->frame.height;
   const uint32_t parts = (width - 1) / COMPARE_WIDTH + 1;
-  cudaError_t error = CCL_CUDA (cudaMemsetAsync, task->shake.sums, 0,
-                                CCL_SHAKE_SUMS * sizeof *task->shake.sums, stream);
+  cudaError_t error = cudaSuccess;
 
-  if (error == cudaSuccess && width >= CCL_SHAKE_SIDE && height >= CCL_SHAKE_SIDE)
+  if (task->step.align)
+    error = CCL_CUDA (cudaMemsetAsync, task->shake.sums, 0,
+                      CCL_SHAKE_SUMS * sizeof *task->shake.sums, stream);
+  if (error == cudaSuccess && task->step.align && width >= CCL_SHAKE_SIDE &&
+      height >= CCL_SHAKE_SIDE)
     error = launch (motion_compare_shifts, ccl_shake_rows (height) * parts, COMPARE_THREADS, 0,
                     stream, *task);
   if (error == cudaSuccess)

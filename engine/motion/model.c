@@ -119,16 +119,22 @@ ccl_model_commit (CclModel *model, const CclMotionClock *clock)
 void
 ccl_model_finish (CclModel *model)
 {
-  const CclMotionSeen seen = {
+  CclMotionSeen seen = {
     .pixels = (uint64_t) model->width * model->height,
     .foreground = model->foreground,
     .shadows = model->n_shadows,
-    .brightness = ccl_drift_brightness (model->luma, model->width, model->height),
     .relit = model->relit,
     .shift = model->shift,
+    .flickers = model->flickers,
+    .far = model->far,
     .light_change = model->foreground > model->most,
   };
+  uint64_t luma = 0;
 
+  for (int i = 0; i < CCL_FLICKER_BANDS; i++)
+    luma += model->luma[i];
+  seen.brightness = ccl_drift_brightness (luma, model->width, model->height);
+  ccl_flicker_levels (model->luma, model->width, model->height, seen.bands);
   model->light_change = seen.light_change;
   ccl_motion_clock_judge (&model->clock, model->freeze, model->elapsed, &seen);
 }

@@ -24,10 +24,11 @@ typedef struct CclModel
   uint64_t most; /* with more foreground, both masks are empty */
   bool silent;   /* both are empty in any case */
   /* Set by collect(), at the latest. */
-  uint64_t foreground, n_shadows; /* pixels of the model */
-  uint64_t luma;                  /* the sum of the rows that count: see ccl_drift_brightness() */
-  bool relit;                     /* see CclMotionSeen; false unless step.light searches */
-  CclShift shift;                 /* 0 unless step.align */
+  uint64_t foreground, n_shadows;   /* pixels of the model */
+  uint64_t luma[CCL_FLICKER_BANDS]; /* sums of the rows that count: see ccl_drift_brightness() */
+  bool relit;                       /* see CclMotionSeen; false unless step.light searches */
+  CclShift shift;                   /* 0 unless step.align */
+  bool flickers, far;               /* false unless step.flicker */
 
   CclMotionClock clock;
   bool freeze;

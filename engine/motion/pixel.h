@@ -71,6 +71,8 @@ typedef struct CclMotionStep
   bool first;            /* the frame becomes the background; nothing is foreground */
   bool align;            /* the frame may be shifted: see shake.h */
   uint8_t light;         /* CclMotionLight */
+  uint8_t flicker;       /* CclMotionFlicker: see flicker.h */
+  int16_t flicker_rate;  /* share of a difference that means of gains take on, 1/32768 */
   bool shadows;          /* shadows are not foreground */
   bool shady;            /* there are many: a corner tells them, and what is lit is none, too */
   uint16_t floor, cap;   /* the lowest and the highest threshold of luma */

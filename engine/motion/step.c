@@ -3,6 +3,8 @@
 
 #include "engine/motion/step.h"
 
+#include <string.h>
+
 #define MILLISECOND UINT64_C (1000000)
 /* More frequent updates of a pixel gain little, except in the beginning. */
 #define INTERVAL (90 * MILLISECOND)
@@ -20,6 +22,17 @@
 #define SHAKE_TIME (2000 * MILLISECOND)
 #define SHAKE_INTERVAL (500 * MILLISECOND)
 #define DISPLACED (4000 * MILLISECOND)
+/* A band of the picture flickers if it goes up and down by a part of its brightness, and at least a
+ * quarter of a level, more than once a second, or in every tenth frame, for a while. Frames are
+ * then divided by their gains, until these have been steady. */
+#define FLICKER_PART 32
+#define FLICKER_LEAST (CCL_MOTION_ONE / 4)
+#define FLICKER_TURN (1000 * MILLISECOND)
+#define FLICKER_OFTEN (4500 * MILLISECOND)
+#define FLICKER_FRAME (100 * MILLISECOND)
+#define FLICKER_TRIAL (500 * MILLISECOND)
+#define FLICKER_TIME (3000 * MILLISECOND)
+#define FLICKER_CALM (10000 * MILLISECOND) /* after a trial without flicker */
 #define CHROMA_FLOOR 12
 #define DRIFT CCL_MOTION_ONE /* the change of brightness after which a drift is checked for */
 /* Noise, contrast and chroma become less in the dark: the floors go down in proportion to the
@@ -114,6 +127,9 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   }
   step.align = clock->align;
   step.shady = clock->shady;
+  step.flicker = clock->flicker;
+  if (params->freeze && clock->flicker >= CCL_FLICKER_REBASE)
+    step.flicker = clock->flicker == CCL_FLICKER_END ? CCL_FLICKER_NONE : CCL_FLICKER_FOLLOW;
   clock->light = params->freeze ? CCL_MOTION_STEADY : clock->next;
   step.light = clock->light;
   clock->next = CCL_MOTION_STEADY;
@@ -122,6 +138,7 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   /* A single frame proves little, however long the gap before it. */
   elapsed = min_u64 (elapsed, params->learning_time / 4);
   clock->age += elapsed;
+  step.flicker_rate = share (elapsed, params->learning_time / 4, 2);
   for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
     /* Later, each group waits a different time once, so that they stay out of step. */
     interval = clock->age < FIRST_SECONDS ? FIRST_INTERVAL : INTERVAL;
@@ -176,6 +193,75 @@ judge_shift (CclMotionClock *clock, bool freeze, uint64_t elapsed, const CclMoti
   clock->busy = busy;
 }
 
+/* Adds a band's turns, and returns whether there are many. */
+static bool
+turns_often (CclFlickerTurns *turns, uint64_t elapsed, uint32_t level)
+{
+  const uint32_t least =
+      level / FLICKER_PART > FLICKER_LEAST ? level / FLICKER_PART : FLICKER_LEAST;
+  const uint32_t extreme = turns->extreme;
+
+  turns->often -= min_u64 (min_u64 (elapsed, FLICKER_FRAME), turns->often);
+  if (extreme == 0 || (turns->rises ? level > extreme : level < extreme)) {
+    turns->extreme = level;
+  } else if (turns->rises ? level + least < extreme : level > extreme + least) {
+    turns->rises = !turns->rises;
+    turns->extreme = level;
+    turns->often = min_u64 (turns->often + FLICKER_TURN, FLICKER_OFTEN + FLICKER_TURN);
+  }
+  return turns->often >= FLICKER_OFTEN;
+}
+
+/* Whether at least half of the bands turn often. */
+static bool
+bands_turn (CclMotionClock *clock, uint64_t elapsed, const CclMotionSeen *seen)
+{
+  unsigned bands = 0, often = 0;
+
+  for (int i = 0; i < CCL_FLICKER_BANDS; i++) {
+    if (seen->bands[i] == 0)
+      continue;
+    bands++;
+    often += turns_often (&clock->turns[i], elapsed, seen->bands[i]);
+  }
+  return bands > 0 && 2 * often >= bands;
+}
+
+/* Decides whether the next frame is divided by its gains. */
+static void
+judge_flicker (CclMotionClock *clock, uint64_t elapsed, const CclMotionSeen *seen)
+{
+  /* A change of light, and back, is none yet. */
+  if (seen->relit && !clock->flickered) {
+    clock->flicker = CCL_FLICKER_NONE;
+    memset (clock->turns, 0, sizeof clock->turns);
+    return;
+  }
+  if (clock->flicker == CCL_FLICKER_END)
+    clock->flicker = CCL_FLICKER_NONE;
+  if (clock->flicker == CCL_FLICKER_NONE) {
+    clock->calm -= min_u64 (elapsed, clock->calm);
+    if (!bands_turn (clock, elapsed, seen) || clock->calm > 0)
+      return;
+    clock->flicker = CCL_FLICKER_BEGIN;
+    clock->flickering = FLICKER_TRIAL;
+    return;
+  }
+  clock->flickering -= min_u64 (min_u64 (elapsed, FLICKER_TRIAL), clock->flickering);
+  clock->flickered = clock->flickered || seen->flickers;
+  clock->flicker = CCL_FLICKER_FOLLOW;
+  if (seen->flickers)
+    clock->flickering = FLICKER_TIME;
+  if (clock->flickering == 0) {
+    clock->flicker = clock->flickered ? CCL_FLICKER_END : CCL_FLICKER_NONE;
+    clock->calm = clock->flickered ? 0 : FLICKER_CALM;
+    clock->flickered = false;
+    memset (clock->turns, 0, sizeof clock->turns);
+  } else if (seen->far) {
+    clock->flicker = CCL_FLICKER_REBASE;
+  }
+}
+
 void
 ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                         const CclMotionSeen *seen)
@@ -186,6 +272,7 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
   clock->brightness = seen->brightness;
   clock->shady = seen->shadows > seen->foreground / 4;
   judge_shift (clock, freeze, elapsed, seen);
+  judge_flicker (clock, elapsed, seen);
   if (freeze)
     return;
   clock->much = is_much (seen) ? clock->much + elapsed : 0;

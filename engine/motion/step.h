@@ -5,7 +5,16 @@
 #define CCL_MOTION_STEP_H
 
 #include <cudaccl/motion.h>
+#include "engine/motion/flicker.h"
 #include "engine/motion/shake.h"
+
+/* How the brightness of a band of the picture goes up and down. */
+typedef struct CclFlickerTurns
+{
+  uint32_t extreme; /* the highest or the lowest since it turned; 0: it was not seen yet */
+  bool rises;
+  uint64_t often; /* more with each turn, less with time */
+} CclFlickerTurns;
 
 /* A model's time, in nanoseconds of frames that it learned from. */
 typedef struct CclMotionClock
@@ -31,19 +40,27 @@ typedef struct CclMotionClock
   uint64_t displaced;  /* how long the shift has been the same */
   uint64_t paused;     /* how long none will be, since the camera was displaced */
   uint64_t busy;       /* foreground and shadows of the last frame */
-  CclShift shift;      /* of the last frame that was aligned */
-  bool align;          /* the next frame */
-  bool shady;          /* the last frame had many shadows: see CclMotionStep */
+  uint64_t flickering; /* how long frames will be divided by their gains */
+  uint64_t calm;       /* how long none will be, since there was no flicker */
+  CclFlickerTurns turns[CCL_FLICKER_BANDS];
+  uint8_t flicker; /* CclMotionFlicker of the next frame */
+  bool flickered;  /* since frames are divided */
+  CclShift shift;  /* of the last frame that was aligned */
+  bool align;      /* the next frame */
+  bool shady;      /* the last frame had many shadows: see CclMotionStep */
 } CclMotionClock;
 
 /* Observations of a frame. */
 typedef struct CclMotionSeen
 {
   uint64_t pixels, foreground, shadows;
-  uint32_t brightness; /* the mean luma, 1/128 grey levels */
-  bool relit;          /* the light has changed, and the background with it */
-  CclShift shift;      /* of the frame, if it was aligned */
-  bool light_change;   /* there is too much foreground */
+  uint32_t brightness;               /* the mean luma, 1/128 grey levels */
+  uint32_t bands[CCL_FLICKER_BANDS]; /* likewise, of each band, 0 without one */
+  bool relit;                        /* the light has changed, and the background with it */
+  CclShift shift;                    /* of the frame, if it was aligned */
+  bool flickers;                     /* the frame, if it was divided by its gains */
+  bool far;                          /* and the light is far from the background's */
+  bool light_change;                 /* there is too much foreground */
 } CclMotionSeen;
 
 /* Advances the clock to the next frame, @elapsed after the last one, and returns its updates. */
@@ -56,7 +73,8 @@ uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
 /* Records what the frame has shown. If the picture has become brighter or darker, the next frame
  * checks for a drift. Where much has changed, the next frame searches for a change of
  * light. If there is none, and too much foreground for a while, the clock restarts. While the
- * camera shakes, and now and then, the next frame is aligned. */
+ * camera shakes, and now and then, the next frame is aligned. Where the brightness goes up and down
+ * often, the next frames are divided by their gains. */
 void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                              const CclMotionSeen *seen);
 

@@ -41,8 +41,10 @@ typedef struct Scene
   unsigned noise; /* grey levels */
   unsigned light; /* 256ths, from column lamp on */
   uint32_t lamp;
-  int fade;          /* what the light gains in each frame, if there is no lamp */
-  int reach, dx, dy; /* how far the camera shakes, and has moved */
+  int fade;                     /* what the light gains in each frame, if there is no lamp */
+  int flicker;                  /* 256ths by which the light of rows goes up and down */
+  uint32_t period, roll, phase; /* rows: of that, from frame to frame, and of the frame */
+  int reach, dx, dy;            /* how far the camera shakes, and has moved */
 } Scene;
 
 static uint32_t
@@ -65,6 +67,9 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
 
   scene.noise = mt19937_below (rng, 3) == 0 ? 40 : mt19937_below (rng, 8);
   scene.fade = mt19937_below (rng, 2) ? between (rng, -8, 8) : 0;
+  scene.flicker = mt19937_below (rng, 2) ? between (rng, 10, 100) : 0;
+  scene.period = 2 + mt19937_below (rng, 4 * height);
+  scene.roll = mt19937_below (rng, 2) ? scene.period / 2 : mt19937_below (rng, scene.period);
   scene.reach = mt19937_below (rng, 2) ? between (rng, 1, CCL_SHAKE_REACH + 1) : 0;
   scene.texture = test_image_new (width, height);
   scene.planes[0] = test_image_new (width, height);
@@ -141,6 +146,15 @@ texture_at (const Scene *scene, int x, int y)
   return scene->texture.pixels[(size_t) v * scene->width + (size_t) u];
 }
 
+/* The gain of the light in a row, 256ths. */
+static unsigned
+light_of (const Scene *scene, uint32_t y)
+{
+  const int period = (int) scene->period, at = (int) ((y + scene->phase) % scene->period);
+
+  return (unsigned) (256 + scene->flicker * (abs (4 * at - 2 * period) - period) / period);
+}
+
 static void
 draw_luma (Scene *scene, Mt19937 *rng)
 {
@@ -160,6 +174,7 @@ draw_luma (Scene *scene, Mt19937 *rng)
       }
       if (x >= scene->lamp)
         value = value * scene->light / 256;
+      value = value * light_of (scene, y) / 256;
       scene->planes[0].pixels[at] = noisy (scene, rng, value);
     }
   }
@@ -225,6 +240,7 @@ scene_advance (Scene *scene, Mt19937 *rng)
       scene->fade = -scene->fade;
     scene->light += (unsigned) scene->fade;
   }
+  scene->phase += scene->roll;
   scene->dx = between (rng, -scene->reach, scene->reach);
   scene->dy = between (rng, -scene->reach, scene->reach);
   draw_luma (scene, rng);

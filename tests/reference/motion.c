@@ -3,6 +3,7 @@
 
 #include "tests/reference/motion.h"
 #include "engine/motion/drift.h"
+#include "engine/motion/flicker.h"
 #include "engine/motion/shake.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct CclMotionReference
   bool *chroma_differs, *renewed; /* renewed: the candidate became the background */
   uint32_t columns, rows;         /* of tiles */
   CclLightTile *tiles;
+  CclFlicker flicker;
 };
 
 static size_t
@@ -195,6 +197,12 @@ void
 ccl_motion_reference_reset (CclMotionReference *self)
 {
   self->clock = (CclMotionClock){ 0 };
+}
+
+bool
+ccl_motion_reference_flickers (const CclMotionReference *self)
+{
+  return self->clock.flicker != CCL_FLICKER_NONE;
 }
 
 static bool
@@ -423,11 +431,33 @@ relight (CclMotionReference *self, const CclMotionStep *step)
   return true;
 }
 
+static void
+shift_background (CclMotionReference *self, const CclDrift *drift)
+{
+  const bool chroma = self->config.format == CCL_MOTION_LUMA_420;
+  Plane *luma = &self->planes[0];
+
+  for (int k = 1; chroma && k < 3; k++) {
+    Plane *plane = &self->planes[k];
+
+    for (size_t i = 0; i < plane_size (plane); i++) {
+      const size_t x = i % plane->width, y = i / plane->width;
+
+      plane->background[i] = (uint16_t) ccl_drift_chroma (
+          drift, plane->background[i],
+          luma->background[at (luma, 2 * (int64_t) x, 2 * (int64_t) y)]);
+    }
+  }
+  for (size_t i = 0; i < plane_size (luma); i++) {
+    luma->background[i] = (uint16_t) ccl_drift_background (drift, luma->background[i]);
+    self->candidates[i] = (uint8_t) ccl_drift_candidate (drift, self->candidates[i]);
+  }
+}
+
 /* Shifts the background and the candidates if the whole picture has become brighter or darker. */
 static void
 follow_drift (CclMotionReference *self)
 {
-  const bool chroma = self->config.format == CCL_MOTION_LUMA_420;
   uint32_t counters[CCL_DRIFT_RANGES * CCL_LIGHT_BINS] = { 0 }, known = 0, pixels = 0;
   Plane *luma = &self->planes[0];
   CclDriftBin bins[CCL_LIGHT_BINS];
@@ -449,20 +479,83 @@ follow_drift (CclMotionReference *self)
     return;
   for (int level = 0; level < 256; level++)
     ccl_drift_set (&drift, level, shifts, known);
-  for (int k = 1; chroma && k < 3; k++) {
+  shift_background (self, &drift);
+}
+
+/* Sums up the pixels of a slice that show the background. */
+static CclFlickerSlice
+measure_slice (const Plane *luma, const CclMotionStep *step, uint32_t top)
+{
+  const uint32_t rows = ccl_flicker_rows (luma->height);
+  const uint32_t down = ccl_flicker_step (rows, CCL_FLICKER_LINES);
+  const uint32_t across = ccl_flicker_step (luma->width, CCL_FLICKER_COLUMNS);
+  uint32_t counts[CCL_FLICKER_RATIOS] = { 0 }, pixels = 0, below = 0, explained = 0;
+  CclFlickerSlice slice = { 0, 0 };
+  int median = -1;
+
+  for (int pass = 0; pass < 2; pass++) {
+    for (uint32_t y = top; y < luma->height && y < top + rows; y += down) {
+      for (uint32_t x = 0; x < luma->width; x += across) {
+        const int value = luma->raw[at (luma, x, y)],
+                  background = luma->background[at (luma, x, y)];
+
+        if (!ccl_flicker_counts (background))
+          continue;
+        if (pass == 0) {
+          counts[ccl_flicker_ratio (value, background)]++;
+          pixels++;
+        } else if (ccl_flicker_explains (step, value, background, median)) {
+          slice.value += (uint32_t) (value * CCL_MOTION_ONE);
+          slice.background += (uint32_t) background;
+          explained++;
+        }
+      }
+    }
+    /* the lowest ratio that at least half of the pixels do not exceed */
+    while (pixels > 0 && 2 * below < pixels)
+      below += counts[++median];
+  }
+  return ccl_flicker_knows (pixels, explained, median) ? slice : (CclFlickerSlice){ 0, 0 };
+}
+
+/* Divides the frame by the gains of the light. */
+static void
+remove_flicker (CclMotionReference *self, const CclMotionStep *step, CclMotionSeen *seen)
+{
+  const Plane *luma = &self->planes[0];
+  const uint32_t height = luma->height;
+  const int n = (int) ccl_flicker_slices (height);
+  int flickers = 0, light;
+  uint32_t sum = 0;
+
+  for (int i = 0; i < n; i++)
+    self->flicker.slices[i] = measure_slice (luma, step, (uint32_t) i * ccl_flicker_rows (height));
+  for (int i = 0; i < n; i++) {
+    flickers += ccl_flicker_set (&self->flicker, step, n, i);
+    sum += self->flicker.means[i];
+  }
+  light = ccl_flicker_light (sum, n);
+  seen->flickers = ccl_flicker_is (flickers, n);
+  seen->far = !ccl_flicker_rebases (step) && ccl_flicker_far (light);
+  if (ccl_flicker_rebases (step)) {
+    CclDrift drift;
+
+    for (int level = 0; level < 256; level++)
+      ccl_flicker_drift (&drift, light, level);
+    shift_background (self, &drift);
+    for (int i = 0; i < n; i++)
+      ccl_flicker_rebase (&self->flicker, step, light, i);
+  }
+  for (int k = 0; k < (self->config.format == CCL_MOTION_LUMA_420 ? 3 : 1); k++) {
     Plane *plane = &self->planes[k];
 
     for (size_t i = 0; i < plane_size (plane); i++) {
-      const size_t x = i % plane->width, y = i / plane->width;
+      const uint32_t y = (uint32_t) (i / plane->width);
+      const int factor = ccl_flicker_factor (self->flicker.factors, k > 0 ? 2 * y : y, height);
 
-      plane->background[i] = (uint16_t) ccl_drift_chroma (
-          &drift, plane->background[i],
-          luma->background[at (luma, 2 * (int64_t) x, 2 * (int64_t) y)]);
+      plane->raw[i] = (uint8_t) (k > 0 ? ccl_flicker_chroma (plane->raw[i], factor)
+                                       : ccl_flicker_luma (plane->raw[i], factor));
     }
-  }
-  for (size_t i = 0; i < plane_size (luma); i++) {
-    luma->background[i] = (uint16_t) ccl_drift_background (&drift, luma->background[i]);
-    self->candidates[i] = (uint8_t) ccl_drift_candidate (&drift, self->candidates[i]);
   }
 }
 
@@ -504,14 +597,19 @@ move_kinds (const CclMotionReference *self, CclShift shift, uint8_t *pixels)
   }
 }
 
-static uint32_t
-brightness_of (const Plane *luma)
+static void
+see_brightness (const Plane *luma, CclMotionSeen *seen)
 {
-  uint64_t sum = 0;
+  uint64_t sums[CCL_FLICKER_BANDS] = { 0 }, sum = 0;
 
-  for (size_t i = 0; i < plane_size (luma); i++)
-    sum += i / luma->width % CCL_DRIFT_ROWS == 0 ? luma->values[i] : 0;
-  return ccl_drift_brightness (sum, luma->width, luma->height);
+  for (uint32_t y = 0; y < luma->height; y += CCL_DRIFT_ROWS) {
+    for (uint32_t x = 0; x < luma->width; x++) {
+      sums[ccl_flicker_band (y, luma->height)] += luma->values[at (luma, x, y)];
+      sum += luma->values[at (luma, x, y)];
+    }
+  }
+  seen->brightness = ccl_drift_brightness (sum, luma->width, luma->height);
+  ccl_flicker_levels (sums, luma->width, luma->height, seen->bands);
 }
 
 static void
@@ -539,6 +637,8 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   for (int i = 1; chroma && i < 3; i++)
     plane_read (&self->planes[i], &image->chroma->planes[i - 1], image->chroma->step,
                 (self->width + 1) / 2, (self->height + 1) / 2, config->scale);
+  if (step.flicker != CCL_FLICKER_NONE)
+    remove_flicker (self, &step, &seen);
   if (step.align)
     seen.shift = find_shift (luma);
   for (int i = 0; i < (chroma ? 3 : 1); i++) {
@@ -548,7 +648,7 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   }
   if (chroma)
     compare_chroma (self, &step);
-  seen.brightness = brightness_of (luma);
+  see_brightness (luma, &seen);
   if (step.light == CCL_MOTION_DRIFT)
     follow_drift (self);
   else if (step.light != CCL_MOTION_STEADY)

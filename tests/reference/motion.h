@@ -24,6 +24,9 @@ void ccl_motion_reference_free (CclMotionReference *reference);
 void ccl_motion_reference_apply (CclMotionReference *reference, const CclParams *params,
                                  const CclImage *image, uint8_t *pixels);
 
+/* Whether the next frame is divided by the gains of its rows, since lamps flicker. */
+bool ccl_motion_reference_flickers (const CclMotionReference *reference);
+
 void ccl_motion_reference_reset (CclMotionReference *reference);
 
 /* The background, rounded to grey levels. */

@@ -292,11 +292,17 @@ shift_strip (void *data, uint32_t index)
 }
 
 void
+ccl_cpu_model_shift (Job *job)
+{
+  ccl_pool_run (job->model->pool, shift_strip, job, job->model->n_strips);
+}
+
+void
 ccl_cpu_model_follow_drift (Job *job)
 {
   CclCpuModel *self = job->model;
 
   ccl_pool_run (self->pool, count_drift, job, self->n_strips);
   if (find_drift (job))
-    ccl_pool_run (self->pool, shift_strip, job, self->n_strips);
+    ccl_cpu_model_shift (job);
 }

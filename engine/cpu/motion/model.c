@@ -102,7 +102,8 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
   strip->count += row.count;
   strip->n_shadows += row.n_shadows;
   if (y % CCL_DRIFT_ROWS == 0)
-    strip->luma += self->functions->sum_row (row.values[2], base->width);
+    strip->luma[ccl_flicker_band (y, base->height)] +=
+        self->functions->sum_row (row.values[2], base->width);
   write_bits (&self->masks[0], y, strip->foreground, self->blocks);
   if (base->config.shadows)
     write_bits (&self->masks[1], y, strip->shadows, self->blocks);
@@ -131,7 +132,8 @@ do_strip (void *data, uint32_t index)
   rings[0] = ccl_cpu_ring (job, strip->rows[0], 0, (int64_t) strip->top - 2);
   for (unsigned i = 1; chroma && i < PLANES; i++)
     rings[i] = ccl_cpu_ring (job, strip->rows[i], i, strip->top / 2);
-  strip->count = strip->n_shadows = strip->luma = 0;
+  strip->count = strip->n_shadows = 0;
+  memset (strip->luma, 0, sizeof strip->luma);
   for (uint32_t y = strip->top; y < strip->bottom; y++) {
     ccl_cpu_ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN);
     if (chroma && y % 2 == 0) {
@@ -353,6 +355,9 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
               .height = self->frame_height,
               .scale = base->config.scale };
 
+  base->flickers = base->far = false;
+  if (base->step.flicker != CCL_FLICKER_NONE)
+    ccl_cpu_model_find_flicker (&job);
   if (base->step.align)
     ccl_cpu_model_align (&job);
   base->shift = job.shift;
@@ -363,11 +368,13 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
   for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
     save_edges (self, &self->strips[i]);
   ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
-  base->foreground = base->n_shadows = base->luma = 0;
+  base->foreground = base->n_shadows = 0;
+  memset (base->luma, 0, sizeof base->luma);
   for (uint32_t i = 0; i < self->n_strips; i++) {
     base->foreground += self->strips[i].count;
     base->n_shadows += self->strips[i].n_shadows;
-    base->luma += self->strips[i].luma;
+    for (int k = 0; k < CCL_FLICKER_BANDS; k++)
+      base->luma[k] += self->strips[i].luma[k];
   }
   for (unsigned i = 0; i <= base->config.shadows; i++) {
     if (base->silent || base->foreground > base->most)

@@ -37,7 +37,7 @@ read_scaled_row (uint8_t *row, const Ring *ring, uint32_t y, const CclMotionFunc
 static bool
 is_plain (const Ring *ring)
 {
-  return ring->step == 1 && ring->scale == 1;
+  return ring->step == 1 && ring->scale == 1 && !ring->factors;
 }
 
 static const uint8_t *
@@ -54,19 +54,37 @@ pad_row (uint8_t *row, uint32_t width)
   row[width] = row[width + 1] = row[width - 1];
 }
 
+/* Divides a row by its gain. @samples may be @row. */
+static void
+remove_flicker (uint8_t *row, const uint8_t *samples, const Ring *ring, uint32_t y)
+{
+  const int factor =
+      ccl_flicker_factor (ring->factors, ring->chroma ? 2 * y : y, ring->model_height);
+
+  for (uint32_t x = 0; ring->chroma && x < ring->width; x++)
+    row[x] = (uint8_t) ccl_flicker_chroma (samples[x], factor);
+  for (uint32_t x = 0; !ring->chroma && x < ring->width; x++)
+    row[x] = (uint8_t) ccl_flicker_luma (samples[x], factor);
+}
+
 const uint8_t *
 ccl_cpu_ring_read (const Ring *ring, uint32_t y, const CclMotionFunctions *functions, uint8_t *row)
 {
   const CclImage *image = ring->image;
   const uint32_t next = clamp_row ((int64_t) y + AHEAD, ring->height);
+  const uint8_t *samples = row;
 
   if (is_plain (ring))
     return frame_row (ring, y);
-  if (ring->scale == 1)
+  if (ring->scale == 1 && ring->step == 1)
+    samples = image->data + y * image->stride;
+  else if (ring->scale == 1)
     functions->take_alternate (row, image->data + y * image->stride,
                                image->data + next * image->stride, ring->width);
   else
     read_scaled_row (row, ring, y, functions);
+  if (ring->factors)
+    remove_flicker (row, samples, ring, y);
   return row;
 }
 
@@ -104,6 +122,9 @@ ccl_cpu_ring (const Job *job, uint8_t *rows, unsigned plane, int64_t y)
     .scale = job->scale,
     .blocks = luma ? self->blocks : self->chroma_blocks,
     .raw_rows = rows,
+    .factors = job->factors,
+    .model_height = self->base->height,
+    .chroma = !luma,
   };
 
   ring.blurred_rows = rows + RAW_ROWS * row_samples (ring.blocks);

@@ -129,6 +129,7 @@ ccl_cpu_model_align (Job *job)
     job->chroma.planes[i] =
         (CclImage){ .data = self->aligned[i + 1], .stride = self->chroma_width };
   job->image = &job->aligned;
+  job->factors = NULL;
   job->width = self->base->width;
   job->height = self->base->height;
   job->scale = 1;

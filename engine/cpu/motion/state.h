@@ -9,6 +9,7 @@
 #include "engine/cpu/motion/functions.h"
 #include "engine/cpu/pool.h"
 #include "engine/motion/drift.h"
+#include "engine/motion/flicker.h"
 #include "engine/motion/model.h"
 #include "engine/motion/shake.h"
 
@@ -31,6 +32,9 @@ typedef struct Ring
   uint32_t blocks;
   uint32_t raw, blurred; /* the next rows to make */
   uint8_t *raw_rows, *blurred_rows;
+  const uint16_t *factors; /* of ccl_flicker_factor(); NULL: the light is steady */
+  uint32_t model_height;
+  bool chroma;
 } Ring;
 
 /* A strip of rows, and its memory. One thread at a time has it. */
@@ -43,7 +47,7 @@ typedef struct Strip
   uint64_t *foreground, *shadows, *renewed, *differs, *coloured;
   uint32_t top, bottom;
   uint64_t count, n_shadows;        /* pixels of the last frame */
-  uint64_t luma;                    /* its sum, see ccl_drift_brightness() */
+  uint64_t luma[CCL_FLICKER_BANDS]; /* see CclModel */
   uint32_t *counters;               /* see ccl_drift_counter() */
   CclShakeSum sums[CCL_SHAKE_SUMS]; /* see ccl_shake_find() */
   uint8_t *tiles; /* the frame, blurred: a row of tiles, luma and both of chroma */
@@ -82,6 +86,7 @@ typedef struct CclCpuModel
   uint32_t columns, rows; /* of tiles */
   CclLightTile *tiles;
   uint8_t *aligned[PLANES]; /* the frame, in the model's size */
+  CclFlicker flicker;
   /* Foreground and shadows; without words if not wanted, or, enlarged, if the scale is 1. */
   CclMask masks[2];    /* of the model's size */
   CclMask enlarged[2]; /* of the frame's */
@@ -93,8 +98,9 @@ typedef struct Job
   CclCpuModel *model;
   const CclMotionStep *step;
   const CclImage *image;
-  uint32_t width, height; /* of the image */
-  unsigned scale;         /* pixels of the image to one of the model, either way */
+  uint32_t width, height;  /* of the image */
+  unsigned scale;          /* pixels of the image to one of the model, either way */
+  const uint16_t *factors; /* of its rows, if the light flickers */
   CclShift shift;
   CclImage aligned; /* the image of a frame that is shifted */
   CclChroma chroma;
@@ -150,13 +156,20 @@ n_planes (const CclCpuModel *self)
 /* The ring of a plane for a strip whose first blurred row is @y. @rows: its memory. */
 Ring ccl_cpu_ring (const Job *job, uint8_t *rows, unsigned plane, int64_t y);
 
-/* Returns row @y before it is blurred: in the frame, if that has it as it is, or in @row. */
+/* Returns row @y before it is blurred, in the background's light: in the frame, if that has it as
+ * it is, or in @row. */
 const uint8_t *ccl_cpu_ring_read (const Ring *ring, uint32_t y, const CclMotionFunctions *functions,
                                   uint8_t *row);
 
 /* Makes blurred rows up to @y, at most to the end of the plane. @columns: room for a row. */
 void ccl_cpu_ring_advance (Ring *ring, uint32_t y, const CclMotionFunctions *functions,
                            uint8_t *columns);
+
+/* Shifts the background by the job's drift. */
+void ccl_cpu_model_shift (Job *job);
+
+/* Finds the gains of the light, and sets the job's factors. The background may get the light. */
+void ccl_cpu_model_find_flicker (Job *job);
 
 /* Aligns the frame with the background, if it is shifted: sets the job's image and shift. */
 void ccl_cpu_model_align (Job *job);
