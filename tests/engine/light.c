@@ -30,15 +30,26 @@ typedef struct Camera
   CclAnalyzer *analyzer;
   CclParams params;
   TestImage planes[PLANES];
-  uint32_t thing;    /* where it is */
-  int dx, dy;        /* how far the camera has moved */
-  unsigned set, hit; /* foreground, and that of the thing */
+  uint32_t thing;         /* where it is */
+  int dx, dy;             /* how far the camera has moved */
+  int flicker;            /* 256ths by which the light of rows goes up and down */
+  uint32_t period, phase; /* of that, in rows */
+  unsigned set, hit;      /* foreground, and that of the thing */
 } Camera;
 
 static bool
 is_thing (const Camera *camera, uint32_t x, uint32_t y)
 {
   return x >= camera->thing && x < camera->thing + 16 && y >= 40 && y < 56;
+}
+
+/* A level in the light of a row. */
+static int
+in_light (const Camera *camera, uint32_t y, int level)
+{
+  const int period = (int) camera->period, at = (int) (y + camera->phase) % period;
+
+  return level * (256 + camera->flicker * (abs (4 * at - 2 * period) - period) / period) / 256;
 }
 
 static void
@@ -59,6 +70,8 @@ draw (Camera *camera, const Street *street)
         luma = luma * street->gain / 256 + street->offset;
         colour = colour * street->gain / 256;
       }
+      luma = camera->period > 0 ? in_light (camera, y, luma) : luma;
+      colour = camera->period > 0 ? in_light (camera, y, colour) : colour;
       planes[0].pixels[(size_t) y * planes[0].width + x] = (uint8_t) (luma > 255 ? 255 : luma);
       for (int k = 1; k < PLANES && x % 2 == 0 && y % 2 == 0; k++)
         planes[k].pixels[(size_t) (y / 2) * planes[k].width + x / 2] = (uint8_t) (128 + colour);
@@ -289,6 +302,82 @@ check_displaced (Check *check, CclBackend backend)
     test_image_clear (&camera.planes[i]);
 }
 
+/* How lamps flicker. */
+typedef struct Lamps
+{
+  const char *name;
+  int flicker;           /* 256ths */
+  uint32_t period, roll; /* rows, and from frame to frame */
+  int gain, offset;      /* of the street's light */
+  unsigned rate;         /* frames a second */
+  bool shakes;
+} Lamps;
+
+/* While lamps flicker, what moves is foreground, and nothing else is, also when a cloud makes it
+ * dark slowly, in a frozen model, and after they have been switched off. */
+static void
+check_lamps (Check *check, CclBackend backend, const Lamps *lamps)
+{
+  Street street = { lamps->name, lamps->gain, lamps->offset, .starts = 1 };
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+  const bool tiny = check->options.effort == EFFORT_TINY;
+  const unsigned flickering = tiny ? 150 : 300, steady = tiny ? 0 : 120;
+  CclInfo info;
+
+  if (open_camera (check, backend, &camera)) {
+    camera.params.elapsed = SECOND / lamps->rate;
+    camera.flicker = lamps->flicker;
+    camera.period = lamps->period;
+    for (unsigned frame = 0; frame < flickering; frame++) {
+      camera.phase += lamps->roll;
+      camera.dx = lamps->shakes && frame >= 60 ? (int) (frame * 5 % 7) - 3 : 0;
+      camera.params.motion.freeze = frame > 160 && frame <= 180;
+      if (frame > 180 && frame <= 240)
+        street.gain = lamps->gain * (int) (420 - frame) / 240;
+      show (check, &camera, &street, 1);
+      if (frame >= 120)
+        expect (check, &camera, &street, "while they flicker");
+    }
+    camera.flicker = camera.dx = 0;
+    for (unsigned frame = 0; frame < steady; frame++) {
+      show (check, &camera, &street, 1);
+      if (frame >= 10)
+        expect (check, &camera, &street, "when they no longer do");
+    }
+    ccl_analyzer_info (camera.analyzer, &info);
+    check_that (check, info.motion.starts == 1, "%s: %llu starts", street.name,
+                (unsigned long long) info.motion.starts);
+  }
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
+static void
+test_flicker (Check *check)
+{
+  static const CclBackend backends[] = { CCL_BACKEND_CPU, CCL_BACKEND_CUDA };
+  static const Lamps lamps[] = {
+    { "bands, and a shake", 40, 80, 31, .gain = 256, .rate = 25, .shakes = true },
+    { "bands that roll", 30, 70, 17, .gain = 256, .rate = 25 },
+    { "bands that roll up, at night", 50, 90, 61, .gain = 80, .rate = 10 },
+    { "many bands", 40, 24, 10, .gain = 256, .rate = 30 },
+    { "frames of different brightness", 70, 4096, 1700, .gain = 230, .rate = 25 },
+    { "bands, on white", 30, 60, 23, .gain = 256, .offset = 70, .rate = 15 },
+  };
+  const Options *options = &check->options;
+  const size_t n = options->effort == EFFORT_TINY ? 1 : COUNT (lamps);
+
+  for (size_t i = 0; i < COUNT (backends) && !options->algorithm; i++) {
+    if ((options->backend != CCL_BACKEND_AUTO && options->backend != backends[i]) ||
+        (backends[i] == CCL_BACKEND_CUDA && !test_device_available ()))
+      continue;
+    for (size_t k = 0; k < n; k++)
+      check_lamps (check, backends[i], &lamps[k]);
+  }
+}
+
 static void
 test_relight (Check *check)
 {
@@ -317,5 +406,6 @@ test_relight (Check *check)
 
 const Test light_tests[] = {
   { "motion-relight", test_relight },
+  { "motion-flicker", test_flicker },
   { NULL, NULL },
 };

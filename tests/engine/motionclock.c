@@ -526,6 +526,118 @@ test_shady (void)
   }
 }
 
+/* Shows bands that go up and down by @swing, 256ths, and turn after @turn frames each, @steady of
+ * them not. Returns the first frame of the next 200 that is divided by its gains, 0 if none is. */
+static unsigned
+flicker (CclMotionClock *clock, uint64_t elapsed, unsigned turn, unsigned swing, unsigned steady)
+{
+  CclMotionParams params = params_of (10 * SECOND);
+
+  for (unsigned frame = 1; frame <= 200; frame++) {
+    CclMotionStep step = ccl_motion_clock_tick (clock, &params, elapsed);
+    CclMotionSeen seen = { .pixels = 1000 };
+
+    if (step.flicker != CCL_FLICKER_NONE)
+      return frame;
+    for (unsigned i = 0; i < CCL_FLICKER_BANDS; i++)
+      seen.bands[i] = 12800 + (i >= steady && frame / turn % 2 == 0 ? 12800 * swing / 256 : 0);
+    ccl_motion_clock_judge (clock, false, elapsed, &seen);
+  }
+  return 0;
+}
+
+/* When half of the bands go up and down by a thirty-second part, often enough in a second or in so
+ * many frames, the next frame is divided by its gains. */
+static void
+test_flicker (void)
+{
+  static const struct
+  {
+    uint64_t elapsed;
+    unsigned turn, swing, steady, first;
+  } cases[] = {
+    { 40 * MS, 1, 16, 0, 7 },   { 40 * MS, 1, 16, 4, 7 },  { 40 * MS, 1, 16, 5, 0 },
+    { 40 * MS, 1, 7, 0, 0 },    { 40 * MS, 1, 9, 0, 7 },   { 40 * MS, 5, 16, 0, 36 },
+    { 100 * MS, 5, 16, 0, 46 }, { 40 * MS, 26, 16, 0, 0 }, { 10 * MS, 20, 16, 0, 141 },
+    { SECOND, 1, 16, 0, 7 },    { SECOND, 11, 16, 0, 0 },  { 0, 1, 16, 0, 7 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionClock clock = clock_of (10 * SECOND);
+
+    check ("the first frame that is divided", i,
+           flicker (&clock, cases[i].elapsed, cases[i].turn, cases[i].swing, cases[i].steady),
+           cases[i].first);
+  }
+}
+
+/* Ten frames a second that are divided: what they show, and what the clock makes of them. */
+static void
+test_flickering (void)
+{
+  static const struct
+  {
+    const char *what;
+    unsigned frames;
+    bool flickers, far, relit, freeze;
+    unsigned last; /* CclMotionFlicker of the last one */
+  } phases[] = {
+    { "the first one", 1, true, false, false, false, CCL_FLICKER_BEGIN },
+    { "the others", 30, true, false, false, false, CCL_FLICKER_FOLLOW },
+    { "a mean that is not far yet", 1, true, true, false, false, CCL_FLICKER_FOLLOW },
+    { "a mean that was far", 1, true, false, false, false, CCL_FLICKER_REBASE },
+    { "the next one", 1, true, true, false, false, CCL_FLICKER_FOLLOW },
+    { "a frozen model", 1, true, false, false, true, CCL_FLICKER_FOLLOW },
+    { "a change of light", 2, true, false, true, false, CCL_FLICKER_FOLLOW },
+    { "steady light", 30, false, false, false, false, CCL_FLICKER_FOLLOW },
+    { "the end", 1, false, false, false, false, CCL_FLICKER_END },
+    { "after it", 1, false, false, false, false, CCL_FLICKER_NONE },
+  };
+  CclMotionClock clock = clock_of (10 * SECOND);
+  CclMotionStep step = { .first = false };
+  CclMotionParams params = params_of (10 * SECOND);
+
+  flicker (&clock, 100 * MS, 1, 16, 0);
+  for (size_t i = 0; i < COUNT (phases); i++) {
+    CclMotionSeen seen = {
+      .pixels = 1000, .flickers = phases[i].flickers, .far = phases[i].far, .relit = phases[i].relit
+    };
+
+    params.freeze = phases[i].freeze;
+    for (unsigned frame = 0; frame < phases[i].frames; frame++) {
+      /* flicker() has begun the first one */
+      if (i > 0 || frame > 0)
+        step = ccl_motion_clock_tick (&clock, &params, 100 * MS);
+      else
+        step.flicker = CCL_FLICKER_BEGIN;
+      ccl_motion_clock_judge (&clock, params.freeze, 100 * MS, &seen);
+    }
+    check (phases[i].what, i, step.flicker, phases[i].last);
+  }
+}
+
+/* Frames that do not flicker are no longer divided after half a second, and not again for ten, or
+ * at once if the light has changed. */
+static void
+test_trial (void)
+{
+  CclMotionParams params = params_of (10 * SECOND);
+
+  for (unsigned relit = 0; relit < 2; relit++) {
+    CclMotionClock clock = clock_of (10 * SECOND);
+    const CclMotionSeen seen = { .pixels = 1000, .relit = relit };
+    unsigned divided = 0;
+
+    flicker (&clock, 100 * MS, 1, 16, 0);
+    do {
+      divided++;
+      ccl_motion_clock_judge (&clock, false, 100 * MS, &seen);
+    } while (ccl_motion_clock_tick (&clock, &params, 100 * MS).flicker != CCL_FLICKER_NONE);
+    check ("frames that are divided", relit, divided, relit ? 1 : 5);
+    check ("the next one", relit, flicker (&clock, 100 * MS, 1, 16, 0), relit ? 7 : 101);
+  }
+}
+
 int
 main (void)
 {
@@ -544,6 +656,9 @@ main (void)
   test_dark ();
   test_shady ();
   test_shake ();
+  test_flicker ();
+  test_flickering ();
+  test_trial ();
   printf ("%u failures\n", failures);
 
   return failures > 0;
