@@ -27,6 +27,10 @@
  * is compared with the background at all such shifts, and moved to where it fits best. Masks are
  * those of the frame: its outer pixels, of which there is no background, are not foreground.
  *
+ * Lamps that flicker light frames, or bands of their rows, differently. While the brightness of the
+ * picture goes up and down often, the gain of the light in each row is estimated, and the frame
+ * divided by it.
+ *
  * All arithmetic is in integers: the result is the same on every backend, with every instruction
  * set and any number of threads. */
 
