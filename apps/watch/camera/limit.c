@@ -8,6 +8,8 @@
 #include "apps/watch/camera/headers.h"
 #include "apps/watch/settings/values.h"
 
+#define MEGABYTE 1000000
+
 struct _WatchLimit
 {
   gatomicrefcount refs;
@@ -102,8 +104,8 @@ check_size (WatchLimit *self, const WatchHeaders *headers)
     refuse (self, web_reason_new (WEB_REASON_PICTURE_TOO_LARGE, "address", address, "width", width,
                                   "height", height, "limit", limit, NULL));
   } else {
-    size = g_format_size_full (headers->memory, G_FORMAT_SIZE_IEC_UNITS);
-    limit = g_format_size_full (self->max_memory, G_FORMAT_SIZE_IEC_UNITS);
+    size = g_strdup_printf ("%" G_GUINT64_FORMAT, headers->memory / MEGABYTE);
+    limit = g_strdup_printf ("%" G_GUINT64_FORMAT, self->max_memory / MEGABYTE);
     refuse (self, web_reason_new (WEB_REASON_DECODER_TOO_LARGE, "address", address, "width", width,
                                   "height", height, "size", size, "limit", limit, NULL));
   }
