@@ -18,6 +18,7 @@ try:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.expected_conditions import staleness_of
     from selenium.webdriver.support.ui import Select, WebDriverWait
 
     from pagelib import CHROMIUM, DRIVER, browser, save_picture
@@ -216,12 +217,16 @@ class Page(unittest.TestCase):
 
     def test_day(self):
         self.open('day')
+        self.wait(lambda: len(self.all('.plot')) == 3)
         # The server has the last twelve hours.
         now = datetime.datetime.now()
         if now.hour < 6:
+            plot = self.find('.plot')
             self.driver.execute_script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
                                        self.find('input[type=date]'), str(now.date() - datetime.timedelta(days=1)))
-        self.wait(lambda: len(self.all('.plot')) == 3 and len(self.all('.bar-in')) > 20)
+            WebDriverWait(self.driver, 10).until(staleness_of(plot))
+            self.wait(lambda: len(self.all('.plot')) == 3)
+        self.assertGreater(len(self.all('.bar-in')), 20)
         self.find('details summary').click()
         self.assertGreater(len(self.all('table tr')), 2)
         Select(self.find('select')).select_by_value('hall')
