@@ -263,27 +263,26 @@ check_file (WatchStore *self)
   return code;
 }
 
-/* Whether the file, in which SQLite or we found a damage, is to be replaced. SQLite may also take a
- * page that could not be read for a damaged one. */
+/* Closes the file, in which SQLite or we found a damage, and returns whether it is to be replaced.
+ * SQLite may also take a page that could not be read for a damaged one. */
 static gboolean
 is_damaged (WatchStore *self)
 {
   int code;
 
-  g_clear_pointer (&self->db, watch_db_free);
+  watch_store_close_file (self);
   code = check_file (self);
   if (code == SQLITE_OK)
     return self->suspected++ > 0;
   return is_corrupt (code);
 }
 
-/* Moves the damaged database aside. The names stay in memory and are written again. */
+/* Moves the damaged database, which is closed, aside. The names stay in memory and are written
+ * again. */
 static void
 move_aside (WatchStore *self)
 {
-  g_clear_pointer (&self->db, watch_db_free);
   watch_store_close_readers (self);
-  memset (self->files, 0, sizeof (self->files));
   watch_files_move_aside (self, "damaged");
   memset (&self->state, 0, sizeof (self->state));
 }
@@ -576,14 +575,11 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
   if (self->db)
     watch_db_run (self->db, "ROLLBACK", "");
   self->state = self->shown;
-  if (is_corrupt (code)) {
-    watch_store_close_file (self);
-    if (is_damaged (self)) {
-      move_aside (self);
-      return TRUE;
-    }
+  if (is_corrupt (code) && is_damaged (self)) {
+    move_aside (self);
+    return TRUE;
   }
-  /* What SQLite could not open for writing stays so until it is opened again. */
+  /* A file that SQLite could open only for reading stays read-only until it is reopened. */
   if ((code & 0xff) == SQLITE_READONLY && code != SQLITE_READONLY_DBMOVED) {
     watch_store_close_readers (self);
     watch_store_close_file (self);
@@ -705,13 +701,17 @@ writer_main (gpointer data)
   return NULL;
 }
 
-/* Takes @operation; returns its number. */
+/* Takes @operation; returns its number. Records count for the past even if they are dropped. */
 static guint64
 push (WatchStore *self, Operation *operation)
 {
   guint64 number;
 
   g_mutex_lock (&self->mutex);
+  if (operation->event)
+    watch_past_add_event (self, operation->event);
+  if (operation->track)
+    watch_past_add_track (self, operation->track);
   if (operation->type < OPERATION_SINKS && self->n_queued - self->n_done >= MAX_QUEUED) {
     self->stats.dropped++;
     operation_free (operation);
@@ -866,9 +866,6 @@ watch_store_add_event (WatchStore *self, WatchEvent *event)
   Operation *operation = operation_new (OPERATION_EVENT);
 
   operation->event = event;
-  g_mutex_lock (&self->mutex);
-  watch_past_add_event (self, event);
-  g_mutex_unlock (&self->mutex);
   push (self, operation);
 }
 
@@ -878,9 +875,6 @@ watch_store_add_track (WatchStore *self, WatchTrack *track)
   Operation *operation = operation_new (OPERATION_TRACK);
 
   operation->track = track;
-  g_mutex_lock (&self->mutex);
-  watch_past_add_track (self, track);
-  g_mutex_unlock (&self->mutex);
   push (self, operation);
 }
 
