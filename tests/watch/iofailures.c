@@ -211,19 +211,18 @@ add_plans (GArray *plans, const IoScenario *scenario, const IoCase *trace, const
     /* With a step, each call is its own. */
     const guint class = step ? (guint) number : kind * 256 + trace->fault.trace[i].file;
     GArray *calls = g_hash_table_lookup (classes, GUINT_TO_POINTER (class));
+    gint64 call;
 
     if (!(mode->kinds & 1u << kind))
       continue;
-    number++;
-    if (step && ((guint) number - 1) % step)
+    call = number++;
+    if (step && (guint) call % step)
       continue;
     if (!calls) {
       calls = g_array_new (FALSE, FALSE, sizeof (gint64));
       g_hash_table_insert (classes, GUINT_TO_POINTER (class), calls);
     }
-    number--;
-    g_array_append_val (calls, number);
-    number++;
+    g_array_append_val (calls, call);
   }
   g_hash_table_iter_init (&iter, classes);
   while (g_hash_table_iter_next (&iter, NULL, &value)) {

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <gst/app/app.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +12,7 @@
 
 #include "apps/watch/media/recorder.h"
 #include "apps/watch/store/store.h"
+#include "tests/lib/pullsamples.h"
 
 #define RATE 25
 #define N_FRAMES 200
@@ -41,26 +41,9 @@ static GPtrArray *
 run_pipeline (IoCase *self, const gchar *description)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstElement) pipeline =
-      gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  g_autoptr (GstElement) sink = NULL;
-  g_autoptr (GstBus) bus = NULL;
-  g_autoptr (GstMessage) message = NULL;
-  GPtrArray *samples = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_sample_unref);
-  GstSample *sample;
+  GPtrArray *samples = pull_samples (description, &error);
 
-  EXPECT (self, pipeline, "%s", error->message);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  g_object_set (sink, "sync", FALSE, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))))
-    g_ptr_array_add (samples, sample);
-  bus = gst_element_get_bus (pipeline);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  if (message)
-    gst_message_parse_error (message, &error, NULL);
-  EXPECT (self, !message, "%s: %s", description, error->message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  EXPECT (self, samples, "%s: %s", description, error->message);
   return samples;
 }
 

@@ -434,36 +434,24 @@ check_database (IoCase *self)
   sqlite3_close (db);
 }
 
-/* Returns the events of the store as JSON, a set. */
+/* Returns the events or tracks of the store as JSON, a set. */
 static GHashTable *
-read_events (IoCase *self, WatchStore *store)
+read_records (IoCase *self, WatchStore *store, gboolean tracks)
 {
   GHashTable *lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const WatchQuery query = { .limit = 1000, .kind = -1 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) events = NULL;
+  g_autoptr (GPtrArray) records = NULL;
   gint64 next;
 
-  events = watch_store_find_events (store, &query, &next, &error);
-  EXPECT (self, events, "%s", error->message);
-  for (guint i = 0; i < events->len; i++)
-    g_hash_table_add (lines, watch_event_to_json (g_ptr_array_index (events, i)));
-  return lines;
-}
+  records = tracks ? watch_store_find_tracks (store, &query, &next, &error)
+                   : watch_store_find_events (store, &query, &next, &error);
+  EXPECT (self, records, "%s", error->message);
+  for (guint i = 0; i < records->len; i++) {
+    gconstpointer record = g_ptr_array_index (records, i);
 
-static GHashTable *
-read_tracks (IoCase *self, WatchStore *store)
-{
-  GHashTable *lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const WatchQuery query = { .limit = 1000, .kind = -1 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) tracks = NULL;
-  gint64 next;
-
-  tracks = watch_store_find_tracks (store, &query, &next, &error);
-  EXPECT (self, tracks, "%s", error->message);
-  for (guint i = 0; i < tracks->len; i++)
-    g_hash_table_add (lines, watch_track_to_json (g_ptr_array_index (tracks, i)));
+    g_hash_table_add (lines, tracks ? watch_track_to_json (record) : watch_event_to_json (record));
+  }
   return lines;
 }
 
@@ -522,8 +510,8 @@ check (IoCase *self)
   EXPECT (self, store, "cannot be opened after a restart: %s", error->message);
   check_files (self);
   watch_store_set_sinks (store, sinks, kinds, G_MAXINT64);
-  events = read_events (self, store);
-  tracks = read_tracks (self, store);
+  events = read_records (self, store, FALSE);
+  tracks = read_records (self, store, TRUE);
   for (guint i = 0; i < self->n_told; i++)
     EXPECT (self,
             g_hash_table_contains (events, self->told[i].line) ||

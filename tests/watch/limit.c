@@ -6,7 +6,6 @@
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
-#include <gst/app/app.h>
 #include <gst/base/gstbitwriter.h>
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "apps/watch/camera/camera.h"
 #include "apps/watch/camera/stream.h"
 #include "apps/watch/http/preview.h"
+#include "tests/lib/pullsamples.h"
 #include "tests/lib/removetree.h"
 
 #define MAX_PIXELS 1000000
@@ -84,31 +84,27 @@ make_png (guint side)
   return png;
 }
 
-/* Returns what a pipeline writes. */
+/* Returns what an encoder writes. */
 static GByteArray *
 encode (const gchar *encoder)
 {
   g_autofree gchar *text = g_strdup_printf (
       "videotestsrc num-buffers=10 ! video/x-raw,width=64,height=64,framerate=10/1 "
-      "! %s ! appsink name=sink sync=false",
+      "! %s ! appsink name=out",
       encoder);
-  g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
-  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) samples = pull_samples (text, &error);
   GByteArray *data = g_byte_array_new ();
-  GstSample *sample;
 
-  fail_unless (pipeline != NULL);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink)))) {
+  fail_unless (samples != NULL, "%s", error ? error->message : "");
+  for (guint i = 0; i < samples->len; i++) {
+    GstBuffer *buffer = gst_sample_get_buffer (g_ptr_array_index (samples, i));
     GstMapInfo map;
 
-    gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ);
+    gst_buffer_map (buffer, &map, GST_MAP_READ);
     g_byte_array_append (data, map.data, (guint) map.size);
-    gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
-    gst_sample_unref (sample);
+    gst_buffer_unmap (buffer, &map);
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
   return data;
 }
 

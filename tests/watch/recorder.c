@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <glib/gstdio.h>
-#include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "apps/watch/media/clip.h"
 #include "apps/watch/media/recorder.h"
+#include "tests/lib/pullsamples.h"
 #include "tests/lib/removetree.h"
 
 /* 2026-01-31T12:00:00Z */
@@ -42,37 +42,14 @@ open_media (guint days, guint64 bytes)
   return media;
 }
 
-static void
-sample_free (gpointer sample)
-{
-  if (sample)
-    gst_sample_unref (sample);
-}
-
 /* Runs the pipeline, and returns the samples of its appsink `out`. */
 static GPtrArray *
 run (const gchar *description)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstElement) pipeline = gst_parse_launch (description, &error);
-  g_autoptr (GstElement) sink = NULL;
-  g_autoptr (GstBus) bus = NULL;
-  g_autoptr (GstMessage) message = NULL;
-  GPtrArray *samples = g_ptr_array_new_with_free_func (sample_free);
-  GstSample *sample;
+  GPtrArray *samples = pull_samples (description, &error);
 
-  fail_unless (pipeline != NULL, "%s", error ? error->message : "");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  g_object_set (sink, "sync", FALSE, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))))
-    g_ptr_array_add (samples, sample);
-  bus = gst_element_get_bus (pipeline);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  if (message)
-    gst_message_parse_error (message, &error, NULL);
-  fail_if (message, "%s: %s", description, error ? error->message : "");
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (samples != NULL, "%s: %s", description, error ? error->message : "");
   return samples;
 }
 
