@@ -41,7 +41,7 @@ void web_auth_log_out (WebAuth *self, const gchar *cookies);
 /* Compares @size bytes in a time that does not depend on them. */
 gboolean web_auth_equal (gconstpointer a, gconstpointer b, gsize size);
 
-/* Fills in up to 256 bytes that nobody can guess. */
+/* Fills @bytes with up to 256 cryptographically secure random bytes. */
 void web_auth_get_random (gpointer bytes, gsize size);
 
 /* Whether the header @host, which may have a port, names this machine's loopback interface. Any

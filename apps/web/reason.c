@@ -64,9 +64,8 @@ static const struct
     "{address}: {limit} MB came without a complete picture; check the format in the camera's "
     "settings" },
   { WEB_REASON_DECODER_TOO_LARGE, "decoder-too-large",
-    "{address}: pictures of {width}×{height} pixels with their references take about {size} MB in "
-    "the "
-    "decoder, beyond `max-memory`, {limit} MB; if the camera is right, set a larger one" },
+    "{address}: pictures of {width}×{height} pixels with their references take about {size} MB "
+    "in the decoder, beyond `max-memory`, {limit} MB; if the camera is right, set a larger one" },
   { WEB_REASON_FORMAT_REFUSED, "format-refused",
     "{address}: {format} is refused, as its size is known only after it is decoded; choose JPEG, "
     "PNG or H.264 in the camera's settings" },

@@ -35,11 +35,10 @@
 #define CCL_FLICKER_BRIGHT 220  /* of brighter ones, the light may be cut off */
 #define CCL_FLICKER_KNEE 239    /* brighter pixels of a bright slice stay nearer to what they are */
 #define CCL_FLICKER_LEAST 16    /* pixels of a slice that is known */
-#define CCL_FLICKER_CHANGE \
-  (CCL_FLICKER_ONE / 64) /* a gain that is farther from the mean flickers */
-#define CCL_FLICKER_FAR                                                    \
-  (CCL_FLICKER_ONE / 8) /* a mean that is farther from one is a drift, too \
-                         */
+/* A gain that is farther from the mean flickers. */
+#define CCL_FLICKER_CHANGE (CCL_FLICKER_ONE / 64)
+/* A mean that is farther from one is a drift, too. */
+#define CCL_FLICKER_FAR (CCL_FLICKER_ONE / 8)
 
 /* How a frame is divided. */
 typedef enum CclMotionFlicker
@@ -115,7 +114,6 @@ ccl_flicker_counts (int background)
 }
 
 /* The ratio of a pixel of the frame, which is not blurred. */
-
 static inline CCL_HOST_DEVICE int
 ccl_flicker_ratio (int value, int background)
 {

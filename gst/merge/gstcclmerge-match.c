@@ -158,8 +158,8 @@ take_events (GstCclMatcher *matcher, GstCclBranchFrame *frame)
   frame->findings.zones.n_events = 0;
 }
 
-/* Peeks at the first frame on @pad, and drops it if it matches nothing. For the order it has left
- * the queue. Returns FALSE if there is none. */
+/* Peeks at the first frame on @pad, and drops it if it matches nothing. Removes it from the order,
+ * as if it had left the queue: it is looked at once. Returns FALSE if there is none. */
 static gboolean
 peek_one (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {

@@ -46,11 +46,6 @@ def _as_type(library, array, name):
     return array.to(kind) if library.__name__ == "torch" else array.astype(kind)
 
 
-def _number(scalar):
-    """A reduced array as a Python number; waits for the device."""
-    return scalar.item()
-
-
 def _classes(library, array):
     """Returns the classes as uint8 or uint16, and a list with the class of each value, or None if they are the same."""
     name = _type(array)
@@ -58,7 +53,7 @@ def _classes(library, array):
         raise TypeError(f"classes are integers, not {name}; round them first, or label array > level")
     if "bool" in name or 0 in array.shape:
         return _as_type(library, array, "uint8"), None
-    low, high = _number(array.min()), _number(array.max())
+    low, high = array.min().item(), array.max().item()
     if low < 0 or high > _MAX_CLASS:
         raise ValueError(f"classes are 0 to 2**31 - 1, not {low if low < 0 else high}; 0 is background")
     if high <= 255:

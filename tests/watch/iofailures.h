@@ -14,7 +14,7 @@
 #define MAX_TOLD 256
 #define MAX_MESSAGES 256
 
-/* What one case leaves for its checks, in memory that its processes share. */
+/* The results of one case, in memory that its processes share. */
 typedef struct
 {
   IoFault fault;

@@ -11,7 +11,7 @@
 /* Pictures beside the references: one is decoded, others are on their way through the pipeline. */
 #define MORE_PICTURES 4
 
-/* What a decoder keeps. */
+/* Properties of a stream that decide how much memory its decoder needs. */
 typedef struct
 {
   guint64 width, height;

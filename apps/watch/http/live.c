@@ -589,8 +589,8 @@ skip_number (const gchar **text, goffset *number)
 }
 
 /* Parses `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-COUNT`; @end is the last byte. Returns FALSE
- * for all else, including several ranges, which a server may ignore. Versions of libsoup differ for
- * ranges that the file does not have. */
+ * for anything else, including several ranges, which a server may ignore. libsoup's parser is not
+ * used: before 3.8 it returns ranges that the file does not have, later it ignores them. */
 static gboolean
 parse_range (const gchar *text, goffset size, goffset *start, goffset *end)
 {

@@ -48,7 +48,7 @@ typedef struct
   gchar *reason;  /* the reason of the text as JSON, or NULL */
 } WatchEvent;
 
-/* What has become of a file that a record names. */
+/* The state of a file that a record names. */
 typedef enum
 {
   WATCH_FILE_THERE,

@@ -1,8 +1,8 @@
 /* cudaccl-watch - files that records name and that are missing
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A record is stored while its files are still being written. Rows are looked at in their order, so
- * that each is looked at once, up to the first with a file that is pending. */
+/* Records are stored before their files are written. Rows are checked in order, each of them once,
+ * up to the first that has a pending file. */
 
 #include "apps/watch/store/private.h"
 
