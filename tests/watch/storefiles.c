@@ -1,11 +1,34 @@
 /* cudaccl-watch - tests of the store's files: damaged, removed, replaced, without space
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "tests/lib/iofault.h"
 #include "tests/lib/watchstore.h"
+
+static IoFault fault;
+
+/* Calls of @kinds fail from now on, until the end of `fault` is set. */
+static void
+begin_fault (unsigned kinds, int error)
+{
+  memset (&fault, 0, sizeof fault);
+  g_strlcpy (fault.folder, folder, sizeof fault.folder);
+  fault.kinds = kinds;
+  fault.error = error;
+  fault.fail_end = G_MAXINT64;
+  io_fault = &fault;
+}
+
+static void
+teardown_fault (void)
+{
+  io_fault = NULL;
+  teardown ();
+}
 
 static void
 expect_warning (const gchar *pattern)
@@ -235,6 +258,35 @@ count_files (const gchar *prefix)
   return n;
 }
 
+/* Files are removed on a full disk, and the program is stopped before the next try. @_i: a copy
+ * failed, and there is space again; or there is space for the records only. */
+GST_START_TEST (test_removed_and_closed)
+{
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  WatchStore *store = open_store ();
+
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  begin_fault (IO_FAULT_WRITES, ENOSPC);
+  fault.space = __i__ ? 1 << 20 : 0;
+  remove_all (NULL);
+  watch_store_add_event (store, new_event ("yard", 2, TIME + 1, WATCH_EVENT_IN, "door", NULL));
+  fail_if (watch_store_flush (store));
+  fail_unless (__i__ ? fault.failed == 0 : fault.failed > 0);
+  fault.fail_end = 0;
+  watch_store_close (store);
+  io_fault = NULL;
+
+  store = open_store ();
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, "2 1");
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
 /* A process that was killed left a complete copy, with the only records. @_i: what is in its place.
  */
 GST_START_TEST (test_left_copy)
@@ -328,11 +380,12 @@ storefiles_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_checked_fixture (tc, setup, teardown_fault);
   tcase_add_test (tc, test_damaged);
   tcase_add_test (tc, test_damaged_later);
   tcase_add_loop_test (tc, test_removed, 0, 12);
   tcase_add_test (tc, test_removed_folder);
+  tcase_add_loop_test (tc, test_removed_and_closed, 0, 2);
   tcase_add_loop_test (tc, test_left_copy, 0, 3);
   tcase_add_test (tc, test_full);
   return s;

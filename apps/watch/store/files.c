@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Left free by a copy, for the records that come then. */
+/* Left free by a copy, for the records that come then; not on closing. */
 #define SPACE (G_GUINT64_CONSTANT (16) << 20)
 /* Between copies that fail, in waits after a failure. */
 #define MIN_DELAY 5
@@ -158,9 +158,9 @@ watch_files_finish (WatchStore *self, GError **error)
   return TRUE;
 }
 
-/* Whether the disk has space for a copy. If that cannot be known, it is tried. */
+/* Whether the disk has space for a copy, and @more bytes. If that cannot be known, it is tried. */
 static gboolean
-has_space (WatchStore *self)
+has_space (WatchStore *self, guint64 more)
 {
   g_autofree gchar *folder = g_path_get_dirname (self->path);
   gint64 pages, bytes;
@@ -170,18 +170,23 @@ has_space (WatchStore *self)
       watch_db_get_int (self->db, &bytes, "PRAGMA page_size", "") != SQLITE_OK ||
       statvfs (folder, &space) < 0)
     return TRUE;
-  return (guint64) space.f_bavail * space.f_frsize >= (guint64) (pages * bytes) + SPACE;
+  return (guint64) space.f_bavail * space.f_frsize >= (guint64) (pages * bytes) + more;
 }
 
-/* Waits longer after each copy that failed: each may take minutes, and the rest of the disk. */
+/* Waits longer after each copy that failed: each may take minutes, and the rest of the disk. On
+ * closing, only a copy made now keeps the records. */
 static int
 begin_copy (WatchStore *self)
 {
   const gint64 now = g_get_monotonic_time ();
+  gboolean closing;
 
-  if (!has_space (self))
+  g_mutex_lock (&self->mutex);
+  closing = self->closing;
+  g_mutex_unlock (&self->mutex);
+  if (!has_space (self, closing ? 0 : SPACE))
     return SQLITE_FULL;
-  if (now < self->copy_time)
+  if (now < self->copy_time && !closing)
     return SQLITE_BUSY;
   self->copy_delay =
       CLAMP (2 * self->copy_delay, MIN_DELAY * self->retry_time, MAX_DELAY * self->retry_time);
