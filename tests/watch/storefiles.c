@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "apps/watch/store/private.h"
 #include "tests/lib/iofault.h"
 #include "tests/lib/watchstore.h"
 
@@ -77,23 +78,12 @@ GST_START_TEST (test_damaged)
 }
 GST_END_TEST;
 
-GST_START_TEST (test_damaged_later)
+/* Damages the table of events of an open database. */
+static void
+damage_events (void)
 {
-  static const gchar *const names[] = { "a", NULL };
-  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS };
   g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
-  g_autoptr (GPtrArray) before = NULL, after = NULL;
-  WatchStore *store = open_store ();
-  WatchSpoolStats stats;
-  gint64 row;
   sqlite3 *db;
-
-  watch_store_set_sinks (store, names, kinds, 1 << 20);
-  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
-  fail_unless (watch_store_flush (store));
-  before = watch_store_peek (store, "a", 0, 10);
-  fail_unless_equals_int (before->len, 1);
-  row = ((WatchLine *) g_ptr_array_index (before, 0))->row;
 
   fail_unless_equals_int (sqlite3_open (path, &db), SQLITE_OK);
   fail_unless_equals_int (
@@ -104,6 +94,25 @@ GST_START_TEST (test_damaged_later)
                     NULL, NULL, NULL),
       SQLITE_OK);
   sqlite3_close (db);
+}
+
+GST_START_TEST (test_damaged_later)
+{
+  static const gchar *const names[] = { "a", NULL };
+  static const WatchLineKinds kinds[] = { WATCH_LINE_EVENTS };
+  g_autoptr (GPtrArray) before = NULL, after = NULL;
+  WatchStore *store = open_store ();
+  WatchSpoolStats stats;
+  gint64 row;
+
+  watch_store_set_sinks (store, names, kinds, 1 << 20);
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  before = watch_store_peek (store, "a", 0, 10);
+  fail_unless_equals_int (before->len, 1);
+  row = ((WatchLine *) g_ptr_array_index (before, 0))->row;
+
+  damage_events ();
   expect_warning ("*was damaged: moved to *");
   watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
   fail_unless (watch_store_flush (store));
@@ -121,6 +130,48 @@ GST_START_TEST (test_damaged_later)
   watch_store_get_spool_stats (store, "a", &stats);
   fail_unless_equals_uint64 (stats.pending, 1);
   watch_store_close (store);
+}
+GST_END_TEST;
+
+/* A damaged file cannot be renamed: that is told, and tried again. @_i: until it succeeds, until
+ * the program is stopped, at a start. */
+GST_START_TEST (test_damaged_and_stuck)
+{
+  WatchStore *store = open_store ();
+  WatchStoreStats stats = { 0 };
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  g_autoptr (GError) error = NULL;
+
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  damage_events ();
+  store->retry_time = SECOND / 50;
+  begin_fault (1u << IO_FAULT_RENAME, EACCES);
+  if (__i__ < 2) {
+    expect_warning ("*/watch.sqlite: damaged, and cannot be renamed: *");
+    watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
+    for (guint i = 0; i < 2; i++)
+      fail_if (watch_store_flush (store));
+    watch_store_get_stats (store, &stats);
+    fail_unless_equals_string (stats.last_error->code, "database-unwritable");
+    web_reason_free (stats.last_error);
+    expect_warning (__i__ ? "*: 1 records were not written" : "*was damaged: moved to *");
+  }
+  if (__i__ == 0) {
+    fault.fail_end = 0;
+    while (!watch_store_flush (store))
+      ;
+    numbers = find_numbers (store, query, FALSE);
+    fail_unless_equals_string (numbers, "2");
+  }
+  watch_store_close (store);
+  if (__i__ == 2) {
+    fail_if (watch_store_open (folder, &error) != NULL);
+    fail_unless (strstr (error->message, "/watch.sqlite: damaged, and cannot be renamed: "), "%s",
+                 error->message);
+  }
+  g_test_assert_expected_messages ();
 }
 GST_END_TEST;
 
@@ -383,6 +434,7 @@ storefiles_suite (void)
   tcase_add_checked_fixture (tc, setup, teardown_fault);
   tcase_add_test (tc, test_damaged);
   tcase_add_test (tc, test_damaged_later);
+  tcase_add_loop_test (tc, test_damaged_and_stuck, 0, 3);
   tcase_add_loop_test (tc, test_removed, 0, 12);
   tcase_add_test (tc, test_removed_folder);
   tcase_add_loop_test (tc, test_removed_and_closed, 0, 2);

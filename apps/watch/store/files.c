@@ -66,8 +66,8 @@ watch_files_have_moved (WatchStore *self)
   return FALSE;
 }
 
-void
-watch_files_move_aside (WatchStore *self, const gchar *why)
+gboolean
+watch_files_move_aside (WatchStore *self, const gchar *why, GError **error)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
   g_autofree gchar *stamp = g_date_time_format (now, "%Y%m%dT%H%M%S");
@@ -83,10 +83,15 @@ watch_files_move_aside (WatchStore *self, const gchar *why)
     if (is_same (&file, &self->files[i])) {
       if (i > 0)
         g_unlink (path);
-    } else if (g_rename (path, aside) == 0 && i == 0) {
+    } else if (g_rename (path, aside) != 0) {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+                   "%s, and cannot be renamed: %s", why, g_strerror (errno));
+      return FALSE;
+    } else if (i == 0) {
       g_warning ("%s was %s: moved to %s", path, why, aside);
     }
   }
+  return TRUE;
 }
 
 /* --- Copies --- */
@@ -146,7 +151,10 @@ watch_files_finish (WatchStore *self, GError **error)
   remove_unfinished (self->path);
   if (g_access (copy, F_OK) == 0) {
     /* The copy has the changes of our journal, which SQLite would apply to it again. */
-    watch_files_move_aside (self, "replaced");
+    if (!watch_files_move_aside (self, "replaced", error)) {
+      g_prefix_error (error, "%s: ", self->path);
+      return FALSE;
+    }
     if (g_rename (copy, self->path) != 0) {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
                    "%s cannot be renamed to watch.sqlite: %s", copy, g_strerror (errno));

@@ -279,12 +279,14 @@ is_damaged (WatchStore *self)
 
 /* Moves the damaged database, which is closed, aside. The names stay in memory and are written
  * again. */
-static void
-move_aside (WatchStore *self)
+static gboolean
+move_aside (WatchStore *self, GError **error)
 {
   watch_store_close_readers (self);
-  watch_files_move_aside (self, "damaged");
+  if (!watch_files_move_aside (self, "damaged", error))
+    return FALSE;
   memset (&self->state, 0, sizeof (self->state));
+  return TRUE;
 }
 
 /* Opens the database, a new one if it is damaged. */
@@ -295,8 +297,10 @@ open_or_begin (WatchStore *self, GError **error)
   int code = watch_store_open_file (self, &unfit);
 
   for (guint i = 0; i < 2 && is_corrupt (code) && !unfit; i++) {
-    if (is_damaged (self))
-      move_aside (self);
+    if (is_damaged (self) && !move_aside (self, error)) {
+      g_prefix_error (error, "%s: ", self->path);
+      return FALSE;
+    }
     code = watch_store_open_file (self, &unfit);
   }
   if (unfit) {
@@ -554,37 +558,37 @@ is_transient (int code)
 }
 
 static WebReason *
-get_reason (WatchStore *self, int code)
+get_reason (WatchStore *self, int code, const GError *error)
 {
   if ((code & 0xff) == SQLITE_FULL)
     return web_reason_new (WEB_REASON_DATABASE_FULL, "path", self->path, NULL);
   if (code == SQLITE_READONLY_DBMOVED)
     return web_reason_new (WEB_REASON_DATABASE_REMOVED, "path", self->path, NULL);
   return web_reason_new (WEB_REASON_DATABASE_UNWRITABLE, "path", self->path, "detail",
-                         sqlite3_errstr (code), NULL);
+                         error ? error->message : sqlite3_errstr (code), NULL);
 }
 
 /* Reports the failure, and waits before the next attempt. Returns FALSE to give up. */
 static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
 {
-  g_autoptr (WebReason) reason = get_reason (self, code);
+  g_autoptr (WebReason) reason = NULL;
+  g_autoptr (GError) error = NULL;
   gint64 end = g_get_monotonic_time () + self->retry_time;
   gboolean retry = TRUE;
 
   if (self->db)
     watch_db_run (self->db, "ROLLBACK", "");
   self->state = self->shown;
-  if (is_corrupt (code) && is_damaged (self)) {
-    move_aside (self);
+  if (is_corrupt (code) && is_damaged (self) && move_aside (self, &error))
     return TRUE;
-  }
   /* A file that SQLite could open only for reading stays read-only until it is reopened. */
   if ((code & 0xff) == SQLITE_READONLY && code != SQLITE_READONLY_DBMOVED) {
     watch_store_close_readers (self);
     watch_store_close_file (self);
   }
 
+  reason = get_reason (self, code, error);
   g_mutex_lock (&self->mutex);
   if (g_strcmp0 (web_reason_get_text (self->stats.last_error), reason->text) != 0) {
     g_warning ("%s", reason->text);
