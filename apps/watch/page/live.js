@@ -95,9 +95,7 @@ export async function showLive(main) {
   await load();
   main.append(h('div', {class: 'live'}, h('section', {'aria-label': t('cameras')}, grid),
     h('section', {class: 'latest'}, h('h2', null, t('latest')), empty, list)));
-  for (const event of (await get(query('/api/events', {limit: LATEST}))).events.reverse())
-    add(event);
-  const stopEvents = listen(add);
+  const stopEvents = listen(add, () => act(async () => (await get(query('/api/events', {limit: LATEST}))).events.reverse()));
   const timer = setInterval(() => document.hidden || act(load), 2000);
   return () => {
     clearInterval(timer);

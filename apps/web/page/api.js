@@ -135,24 +135,32 @@ export function setPicture(image, blob) {
     URL.revokeObjectURL(before);
 }
 
-// Calls onEvent with each event, once, as it happens. The browser connects again, and then gets
-// those that it missed, some twice.
-export function listen(onEvent) {
+// Calls onEvent with each event, once, in order: with the latest ones, which load() fetches, then with
+// each as it happens. Each time the stream opens, load() is called again for what came in between.
+export function listen(onEvent, load) {
   const seen = new Set();
   let source = null;
+  let ready = Promise.resolve();
+  const take = event => {
+    const key = `${event.camera} ${event.session} ${event.number}`;
+    if (seen.has(key))
+      return;
+    seen.add(key);
+    if (seen.size > 2000)
+      seen.delete(seen.values().next().value);
+    onEvent(event);
+  };
+  const catchUp = () => {
+    ready = ready.then(load).then(events => events?.forEach(take));
+  };
   const update = () => {
     if (document.hidden || source)
       return;
     source = new EventSource('/api/events/stream');
+    source.onopen = catchUp;
     source.onmessage = message => {
       const event = JSON.parse(message.data);
-      const key = `${event.camera} ${event.session} ${event.number}`;
-      if (seen.has(key))
-        return;
-      seen.add(key);
-      if (seen.size > 2000)
-        seen.delete(seen.values().next().value);
-      onEvent(event);
+      ready = ready.then(() => take(event));
     };
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) {
@@ -162,6 +170,7 @@ export function listen(onEvent) {
     };
   };
   document.addEventListener('visibilitychange', update);
+  catchUp();
   update();
   return () => {
     document.removeEventListener('visibilitychange', update);
