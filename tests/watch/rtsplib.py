@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import random
 import re
 import resource
 import secrets
@@ -19,10 +20,21 @@ LINES = "; ".join(f"line-{i}: 0.5,0 0.5,1" for i in range(12))
 CAMERA = f"[camera %s]\nuri = test://\nrecord = false\ntripwires = {LINES}\n"
 
 
+# Those that the kernel gives to clients are higher.
+ports = iter(random.sample(range(10000, 20000), 10000))
+
+
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """A port that is free at all addresses, and was not given before."""
+    for port in ports:
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                one.bind(("", port))
+            except OSError:
+                continue
+        return port
+    raise OSError("all ports are taken")
 
 
 def wait_for(is_done):
