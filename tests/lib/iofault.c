@@ -28,6 +28,7 @@
 #pragma GCC visibility push(default)
 
 IoFault *io_fault;
+void (*io_fault_hook) (IoFaultKind kind, const char *path);
 
 static const char *const kind_names[] = {
 #define IO_FAULT_KIND_NAME(kind, name) #name,
@@ -99,6 +100,8 @@ count (IoFaultKind kind, const char *path)
 
   if (!fault || !(fault->kinds & 1u << kind) || !is_below (path))
     return PASS;
+  if (io_fault_hook)
+    io_fault_hook (kind, path);
   number = fault->calls++;
   if (number < IO_FAULT_TRACE) {
     fault->trace[number].kind = (uint8_t) kind;

@@ -62,4 +62,7 @@ uint8_t io_fault_hash (const char *path);
 /* NULL: all calls go through. */
 extern IoFault *io_fault;
 
+/* Called before each call that counts, in its thread; or NULL. */
+extern void (*io_fault_hook) (IoFaultKind kind, const char *path);
+
 #endif /* TESTS_LIB_IO_FAULT_H */

@@ -28,6 +28,7 @@ static void
 teardown_fault (void)
 {
   io_fault = NULL;
+  io_fault_hook = NULL;
   teardown ();
 }
 
@@ -309,6 +310,68 @@ count_files (const gchar *prefix)
   return n;
 }
 
+/* A copy of the database, made by another program, takes its place. */
+static void
+replace_by_copy (void)
+{
+  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
+  g_autofree gchar *copy = g_build_filename (folder, "copy.sqlite", NULL);
+  g_autofree gchar *sql = g_strdup_printf ("VACUUM INTO '%s'", copy);
+
+  count (sql);
+  remove_all (NULL);
+  fail_unless_equals_int (g_rename (copy, path), 0);
+}
+
+static WatchStore *searched;
+static guint n_searches;
+
+/* Leaves an idle connection to the file that is about to be renamed. */
+static void
+search_before_rename (IoFaultKind kind, const char *path)
+{
+  WatchDb *reader;
+  gint64 version;
+
+  if (!strstr (path, ".damaged-") && !strstr (path, ".replaced-"))
+    return;
+  reader = watch_store_get_reader (searched, FALSE, NULL);
+  fail_unless (reader != NULL);
+  watch_db_get_int (reader, &version, "PRAGMA schema_version", "");
+  watch_store_return_reader (searched, reader);
+  n_searches++;
+}
+
+/* Searches that come just before files are renamed. @_i: a damaged file is moved aside, or another
+ * file takes the place of an open one. */
+GST_START_TEST (test_search_before_rename)
+{
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  WatchStore *store = open_store ();
+
+  searched = store;
+  n_searches = 0;
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  begin_fault (1u << IO_FAULT_RENAME, 0);
+  io_fault_hook = search_before_rename;
+  if (__i__)
+    replace_by_copy ();
+  else
+    damage_events ();
+  watch_store_add_event (store, new_event ("yard", 2, TIME + 1, WATCH_EVENT_IN, "door", NULL));
+  while (!watch_store_flush (store))
+    ;
+  fail_unless (n_searches > 0);
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, __i__ ? "2 1" : "2");
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
 /* Files are removed on a full disk, and the program is stopped before the next try. @_i: a copy
  * failed, and there is space again; or there is space for the records only. */
 GST_START_TEST (test_removed_and_closed)
@@ -437,6 +500,7 @@ storefiles_suite (void)
   tcase_add_loop_test (tc, test_damaged_and_stuck, 0, 3);
   tcase_add_loop_test (tc, test_removed, 0, 12);
   tcase_add_test (tc, test_removed_folder);
+  tcase_add_loop_test (tc, test_search_before_rename, 0, 2);
   tcase_add_loop_test (tc, test_removed_and_closed, 0, 2);
   tcase_add_loop_test (tc, test_left_copy, 0, 3);
   tcase_add_test (tc, test_full);

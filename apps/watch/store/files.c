@@ -161,6 +161,8 @@ watch_files_finish (WatchStore *self, GError **error)
       return FALSE;
     }
     sync_folder (self->path);
+    /* Again: searches may have opened the file that was in its place. */
+    watch_store_close_readers (self);
   }
   memset (self->files, 0, sizeof (self->files));
   return TRUE;

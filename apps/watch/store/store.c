@@ -282,9 +282,10 @@ is_damaged (WatchStore *self)
 static gboolean
 move_aside (WatchStore *self, GError **error)
 {
-  watch_store_close_readers (self);
   if (!watch_files_move_aside (self, "damaged", error))
     return FALSE;
+  /* After the renaming: searches may open the old file until then. */
+  watch_store_close_readers (self);
   memset (&self->state, 0, sizeof (self->state));
   return TRUE;
 }
