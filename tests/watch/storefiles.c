@@ -176,6 +176,20 @@ GST_START_TEST (test_damaged_and_stuck)
 }
 GST_END_TEST;
 
+/* At a start, the file can only be read. */
+GST_START_TEST (test_read_only)
+{
+  g_autoptr (GError) error = NULL;
+
+  watch_store_close (open_store ());
+  begin_fault (1u << IO_FAULT_OPEN, EACCES);
+  fault.fail_at = 1; /* after the lock */
+  fail_if (watch_store_open (folder, &error) != NULL);
+  fail_unless (strstr (error->message, "/watch.sqlite: attempt to write a readonly database; let "),
+               "%s", error->message);
+}
+GST_END_TEST;
+
 /* --- Files removed while they are open --- */
 
 static void
@@ -498,6 +512,7 @@ storefiles_suite (void)
   tcase_add_test (tc, test_damaged);
   tcase_add_test (tc, test_damaged_later);
   tcase_add_loop_test (tc, test_damaged_and_stuck, 0, 3);
+  tcase_add_test (tc, test_read_only);
   tcase_add_loop_test (tc, test_removed, 0, 12);
   tcase_add_test (tc, test_removed_folder);
   tcase_add_loop_test (tc, test_search_before_rename, 0, 2);

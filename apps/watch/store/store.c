@@ -309,8 +309,11 @@ open_or_begin (WatchStore *self, GError **error)
     return FALSE;
   }
   if (code != SQLITE_OK) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path,
-                 sqlite3_errmsg (self->db->db));
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s%s", self->path,
+                 sqlite3_errstr (code),
+                 (code & 0xff) == SQLITE_READONLY
+                     ? "; let the program's user write to the file and its folder"
+                     : "");
     return FALSE;
   }
   self->shown = self->state;
