@@ -5,6 +5,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "apps/watch/media/clip.h"
 #include "apps/watch/media/recorder.h"
@@ -705,6 +706,53 @@ GST_START_TEST (test_retention)
 }
 GST_END_TEST;
 
+static void
+expect_state (WatchMedia *media, const gchar *name, WatchFileState expected, const gchar *when)
+{
+  WatchFileState state = watch_media_get_state (media, name);
+
+  fail_unless (state == expected, "%s, %s: state %u", name, when, state);
+}
+
+/* Which files records are to forget. */
+GST_START_TEST (test_missing)
+{
+  static const gchar *const old = "yard/2026-01-01/120000-000001-aaaa.mp4";
+  static const gchar *const lost = "yard/2026-01-31/120000-000002-aaaa.mp4";
+  g_autofree gchar *folder = g_build_filename (data, "media", NULL);
+  g_autofree gchar *away = g_build_filename (data, "away", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "roof", NULL);
+  g_autoptr (GBytes) jpeg = g_bytes_new_static ("jpeg", 4);
+  g_autofree gchar *kept = NULL, *unwritten = NULL;
+  g_auto (GStrv) removed = NULL;
+  WatchMedia *media;
+
+  write_file (old, 100);
+  media = open_media (10, 0);
+  kept = watch_media_add_picture (media, "yard", TIME, 1, jpeg);
+  fail_unless_equals_int (symlink ("nowhere", link), 0);
+  unwritten = watch_media_add_picture (media, "roof", TIME, 1, jpeg);
+  watch_media_flush (media);
+  expect_state (media, old, WATCH_FILE_THERE, "as found");
+  expect_state (media, kept, WATCH_FILE_THERE, "as written");
+  expect_state (media, lost, WATCH_FILE_MISSING, "without the file");
+  expect_state (media, unwritten, WATCH_FILE_MISSING, "the folder could not be made");
+  removed = watch_media_sweep (media, TIME);
+  fail_unless_equals_int (g_strv_length (removed), 1);
+  expect_state (media, old, WATCH_FILE_MISSING, "removed");
+
+  /* As if another disk were mounted. */
+  fail_unless_equals_int (g_rename (folder, away), 0);
+  fail_unless_equals_int (g_mkdir (folder, 0700), 0);
+  expect_state (media, kept, WATCH_FILE_THERE, "without its disk");
+  watch_media_unref (media);
+  write_file ("yard/2026-01-20/120000-000001-aaaa.mp4", 100);
+  media = open_media (10, 0);
+  expect_state (media, kept, WATCH_FILE_THERE, "not mounted yet");
+  watch_media_unref (media);
+}
+GST_END_TEST;
+
 /* The newer and many files of a camera that floods the folder go, not the older ones of another. */
 GST_START_TEST (test_flood)
 {
@@ -794,6 +842,7 @@ recorder_suite (void)
   tcase_add_test (tcase, test_neighbour);
   tcase_add_test (tcase, test_killed);
   tcase_add_test (tcase, test_retention);
+  tcase_add_test (tcase, test_missing);
   tcase_add_test (tcase, test_flood);
   tcase_add_test (tcase, test_names);
   return suite;

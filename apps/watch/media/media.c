@@ -117,10 +117,13 @@ make_folder (WatchMedia *self, const gchar *name, GError **error)
   g_autofree gchar *day = g_path_get_dirname (name);
   g_autofree gchar *path = g_build_filename (self->folder, day, NULL);
 
-  if (g_mkdir_with_parents (path, FOLDER_MODE) == 0)
+  if (g_mkdir_with_parents (path, FOLDER_MODE) == 0) {
+    g_hash_table_remove (self->absent, day);
     return TRUE;
+  }
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s: %s", path,
                g_strerror (errno));
+  g_hash_table_add (self->absent, g_steal_pointer (&day));
   return FALSE;
 }
 
@@ -524,6 +527,7 @@ watch_media_open (const gchar *data, guint retention_days, guint64 retention_byt
   /* Temporary files of this program and of g_file_set_contents(). */
   self->temporary_name = compile ("^" FILE_NAME "\\.[A-Za-z0-9]{4,8}$");
   self->days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->absent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->pending = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->open = g_ptr_array_new_with_free_func ((GDestroyNotify) writing_unref);
   g_mutex_init (&self->lock);
@@ -568,6 +572,7 @@ watch_media_unref (WatchMedia *self)
   g_thread_join (self->thread);
   g_ptr_array_unref (self->open);
   g_hash_table_unref (self->days);
+  g_hash_table_unref (self->absent);
   g_hash_table_unref (self->pending);
   g_regex_unref (self->any_name);
   g_regex_unref (self->day_name);
@@ -649,7 +654,7 @@ watch_media_get_state (WatchMedia *self, const gchar *name)
   g_autofree gchar *path = watch_media_get_path (self, name);
   g_autofree gchar *day = g_path_get_dirname (name);
   g_autofree gchar *folder = g_build_filename (self->folder, day, NULL);
-  gboolean pending, known;
+  gboolean pending, absent;
   GStatBuf status;
 
   g_mutex_lock (&self->lock);
@@ -660,10 +665,11 @@ watch_media_get_state (WatchMedia *self, const gchar *name)
   if (!path || g_lstat (path, &status) == 0 || errno != ENOENT)
     return WATCH_FILE_THERE;
   g_mutex_lock (&self->index_lock);
-  known = g_hash_table_contains (self->days, day);
+  absent = g_hash_table_contains (self->absent, day);
   g_mutex_unlock (&self->index_lock);
-  /* Perhaps the disk with the folder is not mounted now. */
-  return known && g_lstat (folder, &status) < 0 ? WATCH_FILE_THERE : WATCH_FILE_MISSING;
+  /* Without a reason for it, a day that is not there is on a disk that is not mounted now, or not
+   * yet: records keep their files. */
+  return absent || g_lstat (folder, &status) == 0 ? WATCH_FILE_MISSING : WATCH_FILE_THERE;
 }
 
 /* --- Adding --- */

@@ -49,7 +49,8 @@ gchar *watch_media_add_picture (WatchMedia *self, const gchar *camera, gint64 ti
  * folder's names: names from outside cannot leave it. */
 gchar *watch_media_get_path (WatchMedia *self, const gchar *name);
 
-/* Whether a file that the folder has named is there. A clip that is being written is pending. */
+/* Whether a file that the folder has named is there. A clip that is being written is pending. Files
+ * whose whole day is gone count as there: their disk may be mounted later. */
 WatchFileState watch_media_get_state (WatchMedia *self, const gchar *name);
 
 /* --- For recorders --- */

@@ -29,7 +29,8 @@ struct _WatchMedia
 
   /* Held while folders are created or removed. Taken before `lock`. */
   GMutex index_lock;
-  GHashTable *days; /* CAMERA/DAY to the bytes of its files, guint64 */
+  GHashTable *days;   /* CAMERA/DAY to the bytes of its files, guint64 */
+  GHashTable *absent; /* CAMERA/DAY that were removed here, or could not be made; a set */
 
   /* Thread only. */
   GPtrArray *open; /* WatchWriting */

@@ -170,7 +170,8 @@ forget_days (WatchMedia *self, const gchar *date, GHashTable *cameras, GHashTabl
     if (!g_str_equal (get_date (key), date) || !is_of (key, cameras) ||
         (kept && g_hash_table_contains (kept, key)))
       continue;
-    g_rmdir (path);
+    if (g_rmdir (path) == 0)
+      g_hash_table_add (self->absent, g_strdup (key));
     /* Fails if there are other days. */
     g_rmdir (camera);
     /* Bytes of files that other programs removed. */
