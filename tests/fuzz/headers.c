@@ -50,6 +50,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     picture = malloc (n ? n : 1);
     memcpy (picture, input.data, n);
     watch_headers_read (&headers, picture, n);
+    watch_headers_are_open (&headers, picture, n);
     free (picture);
     fuzz_check ((guint64) headers.width * headers.height >=
                         (guint64) before.width * before.height &&

@@ -424,32 +424,50 @@ read_vp9_frame (WatchHeaders *self, const guint8 *data, gsize size)
     for (guint i = 0; i < 3 && !known; i++)
       known = read_bits (&bits, 1) != 0;
   }
+  if (known || gst_bit_reader_get_remaining (&bits) < 32)
+    return;
   picture.chroma = profile & 1 ? 3 : 1;
   picture.deep = profile >= 2;
   picture.width = read_bits (&bits, 16) + 1;
   picture.height = read_bits (&bits, 16) + 1;
-  if (!known && gst_bit_reader_get_remaining (&bits))
-    add_picture (self, &picture);
+  add_picture (self, &picture);
 }
 
-/* A frame, or several with an index behind them. */
+/* The size of the index at the end of several frames, or 0. */
+static gsize
+get_vp9_index (const guint8 *data, gsize size)
+{
+  const guint marker = size ? data[size - 1] : 0;
+  const gsize index = 2 + (gsize) ((marker & 7) + 1) * ((marker >> 3 & 3) + 1);
+
+  return (marker & 0xe0) == 0xc0 && size >= index && data[size - index] == marker ? index : 0;
+}
+
+/* A frame, or several with an index behind them, whose sizes may reach into it. */
 static void
 read_vp9 (WatchHeaders *self, const guint8 *data, gsize size)
 {
-  guint marker = size ? data[size - 1] : 0, n = (marker & 7) + 1, bytes = (marker >> 3 & 3) + 1;
-  gsize index = 2 + (gsize) n * bytes, at = 0;
+  const gsize index = get_vp9_index (data, size);
+  const guint marker = size ? data[size - 1] : 0, bytes = (marker >> 3 & 3) + 1;
+  gsize at = 0;
 
-  if ((marker & 0xe0) != 0xc0 || size < index || data[size - index] != marker) {
+  if (!index) {
     read_vp9_frame (self, data, size);
     return;
   }
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i <= (marker & 7); i++) {
     gsize length = read_bytes (data + size - index + 1 + i * bytes, bytes, FALSE);
 
-    length = MIN (length, size - index - at);
+    length = MIN (length, size - at);
     read_vp9_frame (self, data + at, length);
     at += length;
   }
+}
+
+gboolean
+watch_headers_are_open (const WatchHeaders *self, const guint8 *data, gsize size)
+{
+  return self->format == WATCH_HEADERS_VP9 && size > 0 && !get_vp9_index (data, size);
 }
 
 /* --- AV1 --- */

@@ -26,6 +26,7 @@ typedef struct
 {
   WatchLimit *limit;
   gboolean decoded;
+  gboolean closes; /* the decoder would decode what follows a frame */
   WatchHeaders headers;
 } Gate;
 
@@ -128,16 +129,33 @@ take_caps (Gate *gate, const GstCaps *caps)
   check_size (gate->limit, &gate->headers);
 }
 
-static void
+/* Appends the index of a VP9 superframe with @buffer as its only frame. Takes @buffer. */
+static GstBuffer *
+close_frame (GstBuffer *buffer)
+{
+  const gsize size = gst_buffer_get_size (buffer);
+  const guint8 marker = 0xc0 | 3 << 3; /* a frame, four bytes for its size */
+  const guint8 index[] = {
+    marker, (guint8) size, (guint8) (size >> 8), (guint8) (size >> 16), (guint8) (size >> 24),
+    marker
+  };
+
+  return gst_buffer_append (buffer, gst_buffer_new_memdup (index, sizeof (index)));
+}
+
+/* Returns @buffer, which it takes, or what the decoder is given in its place. */
+static GstBuffer *
 take_picture (Gate *gate, GstBuffer *buffer)
 {
   WatchLimit *self = gate->limit;
+  gboolean open = FALSE;
   GstMapInfo map;
 
   if (!gate->decoded && gst_buffer_get_size (buffer) > WATCH_LIMIT_BYTES)
     refuse_bytes (self);
   if (!gate->decoded && gate->headers.format && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     watch_headers_read (&gate->headers, map.data, map.size);
+    open = gate->closes && watch_headers_are_open (&gate->headers, map.data, map.size);
     gst_buffer_unmap (buffer, &map);
     check_size (self, &gate->headers);
   }
@@ -147,6 +165,7 @@ take_picture (Gate *gate, GstBuffer *buffer)
     self->bytes = 0;
     g_mutex_unlock (&self->lock);
   }
+  return open ? close_frame (buffer) : buffer;
 }
 
 static GstPadProbeReturn
@@ -155,7 +174,7 @@ on_gate (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
   Gate *gate = user_data;
 
   if (GST_PAD_PROBE_INFO_TYPE (probe) & GST_PAD_PROBE_TYPE_BUFFER) {
-    take_picture (gate, GST_PAD_PROBE_INFO_BUFFER (probe));
+    probe->data = take_picture (gate, GST_PAD_PROBE_INFO_BUFFER (probe));
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (probe)) == GST_EVENT_CAPS) {
     GstCaps *caps;
 
@@ -167,6 +186,18 @@ on_gate (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
   return g_atomic_int_get (&gate->limit->refused) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
+/* Whether @pad is one of libvpx's decoder for VP9. */
+static gboolean
+is_libvpx (GstPad *pad)
+{
+  GstElement *element = gst_pad_get_parent_element (pad);
+  GstElementFactory *factory = element ? gst_element_get_factory (element) : NULL;
+  gboolean is = factory && g_str_equal (GST_OBJECT_NAME (factory), "vp9dec");
+
+  gst_clear_object (&element);
+  return is;
+}
+
 static void
 add_gate (WatchLimit *self, GstPad *pad, gboolean decoded)
 {
@@ -175,6 +206,7 @@ add_gate (WatchLimit *self, GstPad *pad, gboolean decoded)
 
   gate->limit = limit_ref (self);
   gate->decoded = decoded;
+  gate->closes = !decoded && is_libvpx (pad);
   if (caps)
     take_caps (gate, caps);
   gst_clear_caps (&caps);
