@@ -42,7 +42,6 @@ close_file (LinesSink *self)
   if (self->path && self->fd >= 0)
     close (self->fd);
   self->fd = -1;
-  g_string_truncate (self->rest, 0);
 }
 
 /* Opens the file, again if it was moved or removed: for programs that rotate logs. */
