@@ -366,12 +366,15 @@ select.select([], [], [])' >"$output/port" &
 
 # Mistakes of users are reported, and bad lines do not get lost.
 check_brokers() {
-  local target
+  local target option
   for target in localhost http://localhost/x mqtt://localhost mqtt://localhost/; do
     ! "$send_lines" "$target" </dev/null 2>"$output/error" || die "'$target' was accepted"
     expect 1 "mqtt://" "$output/error"
   done
-  "$send_lines" --help | grep -q -- --spool || die "no help"
+  "$send_lines" --help >"$output/help"
+  for option in --key --spool --max-spool --ca-file; do
+    grep -q -e "$option=" "$output/help" || die "no help for $option"
+  done
   # Interrupted while no broker is there: the spool has the lines.
   "$send_lines" --spool="$output/lost" "$1://localhost:1/x" < <(seq 10; exec sleep 30 2>/dev/null) 2>"$output/error" &
   servers=($!)
