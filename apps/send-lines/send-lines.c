@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gio.h>
 #include <glib-unix.h>
@@ -66,7 +67,8 @@ typedef struct
   const Broker *broker;
   gpointer client;
   const gchar *topic, *key;
-  GError *failure; /* set when the broker will never take a line */
+  GError *failure; /* set when the broker will never take a line, the one of this number: */
+  guint64 refused;
 } Sender;
 
 static volatile sig_atomic_t interrupted;
@@ -124,6 +126,7 @@ spool_open (Spool *spool, const gchar *path, GError **error)
 {
   gchar text[32] = "";
   gchar *sent_path;
+  struct stat status;
 
   spool->path = g_strdup (path);
   spool->fd = spool->sent_fd = -1;
@@ -140,6 +143,11 @@ spool_open (Spool *spool, const gchar *path, GError **error)
   spool->fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (spool->fd < 0)
     return set_errno (error, "open", path);
+  /* Not a device or a pipe, which could not keep lines, and would be removed at the end. */
+  if (fstat (spool->fd, &status) < 0 || !S_ISREG (status.st_mode)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "'%s' is no regular file", path);
+    return FALSE;
+  }
   if (flock (spool->fd, LOCK_EX | LOCK_NB) < 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY, "'%s' is in use by another program", path);
     return FALSE;
@@ -250,14 +258,26 @@ spool_close (Spool *spool)
   g_free (spool->path);
 }
 
+/* The lines before it are still to be confirmed, lest each start sends them again. Takes @error. */
+static void
+refuse (Sender *self, guint64 number, GError *error)
+{
+  if (self->failure && self->refused <= number) {
+    g_error_free (error);
+    return;
+  }
+  g_clear_error (&self->failure);
+  self->failure = error;
+  self->refused = number;
+}
+
 static void
 confirm (guint64 number, const GError *error, gpointer user_data)
 {
   Sender *self = user_data;
 
   if (error) {
-    if (!self->failure)
-      self->failure = g_error_copy (error);
+    refuse (self, number, g_error_copy (error));
     return;
   }
   if (number >= self->first && number - self->first < self->window->len)
@@ -285,7 +305,7 @@ forget_confirmed (Sender *self, GError **error)
 static gboolean
 send_some (Sender *self, GError **error)
 {
-  while (self->window->len < WINDOW) {
+  while (self->window->len < WINDOW && !self->failure) {
     GError *failure = NULL;
     Sent sent = { 0, FALSE };
     BrokerMessage message = { .topic = self->topic, .key = self->key };
@@ -305,8 +325,8 @@ send_some (Sender *self, GError **error)
     if (!taken) {
       g_array_set_size (self->window, self->window->len - 1);
       if (failure)
-        g_propagate_error (error, failure);
-      return failure == NULL;
+        refuse (self, self->number, failure);
+      return TRUE;
     }
     self->spool.next = sent.end;
     self->number++;
@@ -369,7 +389,7 @@ run (Sender *self, off_t max_spool, GError **error)
     if (!send_some (self, error) || !self->broker->poll (self->client, idle ? 0 : 10, error) ||
         !forget_confirmed (self, error))
       return FALSE;
-    if (self->failure) {
+    if (self->failure && self->first == self->refused) {
       g_propagate_error (error, g_steal_pointer (&self->failure));
       return FALSE;
     }
