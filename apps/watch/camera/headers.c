@@ -472,50 +472,150 @@ watch_headers_are_open (const WatchHeaders *self, const guint8 *data, gsize size
 
 /* --- AV1 --- */
 
-/* The size of frames is at most that of the sequence. */
+enum
+{
+  AV1_KEY,
+  AV1_INTER,
+  AV1_INTRA_ONLY,
+  AV1_SWITCH,
+};
+
+/* Continues behind the size. */
+static void
+read_av1_tools (WatchAv1Layout *layout, GstBitReader *bits)
+{
+  gboolean ordered;
+
+  if (read_bits (bits, 1)) {
+    layout->delta_bits = (guint8) (read_bits (bits, 4) + 2);
+    layout->id_bits = (guint8) (read_bits (bits, 3) + layout->delta_bits + 1);
+  }
+  skip_bits (bits, 3 + 4);
+  ordered = read_bits (bits, 1) != 0;
+  if (ordered)
+    read_bits (bits, 2);
+  layout->has_tools = read_bits (bits, 1) != 0;
+  layout->tools = layout->has_tools || read_bits (bits, 1);
+  layout->has_vectors = layout->tools && read_bits (bits, 1);
+  if (layout->tools && !layout->has_vectors)
+    read_bits (bits, 1);
+  if (ordered)
+    layout->order_bits = (guint8) (read_bits (bits, 3) + 1);
+}
+
 static void
 read_av1_sequence (WatchHeaders *self, const guint8 *data, gsize size)
 {
-  Picture picture = { .references = 8 };
-  gboolean model = FALSE, delays;
-  guint n, delay_bits = 0, width_bits, height_bits;
+  Picture picture = { .references = 8, .deep = TRUE }; /* perhaps: that is said further on */
+  gboolean still, reduced, model = FALSE, equal, delays;
+  WatchAv1Layout layout = { 0 };
+  guint profile, n, delay_bits = 0;
   GstBitReader bits;
 
   gst_bit_reader_init (&bits, data, (guint) MIN (size, MAX_SET));
-  picture.chroma = read_bits (&bits, 3) == 0 ? 1 : 3;
-  picture.deep = TRUE; /* perhaps: that is said further on */
-  read_bits (&bits, 1);
-  if (read_bits (&bits, 1)) { /* a still picture */
+  profile = read_bits (&bits, 3);
+  layout.chroma = profile == 0 ? 1 : 3;
+  still = read_bits (&bits, 1) != 0;
+  reduced = read_bits (&bits, 1) != 0;
+  if (reduced) {
     read_bits (&bits, 5);
   } else {
     if (read_bits (&bits, 1)) { /* timing */
       skip_bits (&bits, 64);
-      if (read_bits (&bits, 1))
+      equal = read_bits (&bits, 1) != 0;
+      if (equal)
         read_ue (&bits);
       model = read_bits (&bits, 1) != 0;
       if (model) {
         delay_bits = read_bits (&bits, 5) + 1;
-        skip_bits (&bits, 32 + 5 + 5);
+        skip_bits (&bits, 32);
+        layout.removal_bits = (guint8) (read_bits (&bits, 5) + 1);
+        n = read_bits (&bits, 5) + 1;
+        layout.time_bits = (guint8) (equal ? 0 : n);
       }
     }
     delays = read_bits (&bits, 1) != 0;
     n = read_bits (&bits, 5) + 1;
     for (guint i = 0; i < n; i++) {
-      read_bits (&bits, 12);
+      const guint16 point = (guint16) read_bits (&bits, 12);
+
       if (read_bits (&bits, 5) > 7)
         read_bits (&bits, 1);
-      if (model && read_bits (&bits, 1))
+      if (model && read_bits (&bits, 1)) {
         skip_bits (&bits, 2 * delay_bits + 1);
+        layout.points[layout.n_points++] = point;
+      }
       if (delays && read_bits (&bits, 1))
         read_bits (&bits, 4);
     }
   }
-  width_bits = read_bits (&bits, 4) + 1;
-  height_bits = read_bits (&bits, 4) + 1;
-  picture.width = read_bits (&bits, width_bits) + 1;
-  picture.height = read_bits (&bits, height_bits) + 1;
-  if (gst_bit_reader_get_remaining (&bits))
-    add_picture (self, &picture);
+  layout.width_bits = (guint8) (read_bits (&bits, 4) + 1);
+  layout.height_bits = (guint8) (read_bits (&bits, 4) + 1);
+  picture.chroma = layout.chroma;
+  picture.width = read_bits (&bits, layout.width_bits) + 1;
+  picture.height = read_bits (&bits, layout.height_bits) + 1;
+  if (!gst_bit_reader_get_remaining (&bits))
+    return;
+  add_picture (self, &picture);
+  if (reduced)
+    layout.width_bits = layout.height_bits = 0;
+  else
+    read_av1_tools (&layout, &bits);
+  /* Decoders go on with the last sequence where they refuse one. */
+  if (gst_bit_reader_get_remaining (&bits) && profile <= 2 && (still || !reduced))
+    self->av1 = layout;
+}
+
+/* A frame may have a size of its own, and dav1d takes one that is larger than the sequence's.
+ * @point has the bits of its layers, as operating points have. */
+static void
+read_av1_frame (WatchHeaders *self, const guint8 *data, gsize size, guint16 point)
+{
+  const WatchAv1Layout *layout = &self->av1;
+  Picture picture = { .references = 8, .chroma = layout->chroma, .deep = TRUE };
+  gboolean shown, intra, resilient, tools, all, derived;
+  GstBitReader bits;
+  guint type;
+
+  gst_bit_reader_init (&bits, data, (guint) MIN (size, MAX_SET));
+  if (!layout->width_bits || read_bits (&bits, 1)) /* shows another frame again */
+    return;
+  type = read_bits (&bits, 2);
+  intra = type == AV1_KEY || type == AV1_INTRA_ONLY;
+  shown = read_bits (&bits, 1) != 0;
+  skip_bits (&bits, shown ? layout->time_bits : 1);
+  resilient = type == AV1_SWITCH || (type == AV1_KEY && shown) || read_bits (&bits, 1);
+  read_bits (&bits, 1);
+  tools = layout->has_tools ? read_bits (&bits, 1) != 0 : layout->tools;
+  if (tools && layout->has_vectors)
+    read_bits (&bits, 1);
+  skip_bits (&bits, layout->id_bits);
+  if (type != AV1_SWITCH && !read_bits (&bits, 1)) /* the size is that of the sequence */
+    return;
+  skip_bits (&bits, layout->order_bits + (intra || resilient ? 0 : 3));
+  if (layout->removal_bits && read_bits (&bits, 1)) {
+    for (guint i = 0; i < layout->n_points; i++) {
+      if (!layout->points[i] || (layout->points[i] & point) == point)
+        skip_bits (&bits, layout->removal_bits);
+    }
+  }
+  /* References that it replaces. */
+  all = type == AV1_SWITCH || (type == AV1_KEY && shown) || read_bits (&bits, 8) == 0xff;
+  if (resilient && !(intra && all))
+    skip_bits (&bits, 8 * layout->order_bits);
+  if (!intra) {
+    derived = layout->order_bits && read_bits (&bits, 1);
+    skip_bits (&bits, (derived ? 2 * 3 : 7 * 3) + 7 * layout->delta_bits);
+    for (guint i = 0; i < 7 && !resilient; i++) {
+      if (read_bits (&bits, 1)) /* the size is that of a reference */
+        return;
+    }
+  }
+  if (gst_bit_reader_get_remaining (&bits) < (guint) layout->width_bits + layout->height_bits)
+    return;
+  picture.width = read_bits (&bits, layout->width_bits) + 1;
+  picture.height = read_bits (&bits, layout->height_bits) + 1;
+  add_picture (self, &picture);
 }
 
 /* Open Bitstream Units. */
@@ -524,8 +624,15 @@ read_av1 (WatchHeaders *self, const guint8 *data, gsize size)
 {
   while (size > 0) {
     const guint type = data[0] >> 3 & 15;
+    const guint8 layers = data[0] & 4 && size > 1 ? data[1] : 0;
     gsize at = data[0] & 4 ? 2 : 1, length = size - MIN (at, size);
 
+    /* libaom skips zeros behind a frame. */
+    if (!data[0]) {
+      data++;
+      size--;
+      continue;
+    }
     if (data[0] & 2) {
       guint64 value = 0;
 
@@ -539,6 +646,9 @@ read_av1 (WatchHeaders *self, const guint8 *data, gsize size)
     at = MIN (at, size);
     if (type == 1)
       read_av1_sequence (self, data + at, length);
+    else if (type == 3 || type == 6 || type == 7) /* a header, a frame, a header again */
+      read_av1_frame (self, data + at, length,
+                      (guint16) (1 << (layers >> 5) | 0x100 << (layers >> 3 & 3)));
     data += at + length;
     size -= at + length;
   }

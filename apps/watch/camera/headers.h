@@ -20,6 +20,22 @@ typedef enum
   WATCH_HEADERS_AV1,
 } WatchHeadersFormat;
 
+/* How the sequence of an AV1 stream lays out headers of frames, up to their size. A number of bits
+ * is 0 where there is no such field. */
+typedef struct
+{
+  guint8 chroma;
+  guint8 width_bits, height_bits; /* 0: no sequence yet, or all frames have its size */
+  guint8 id_bits, delta_bits;     /* of numbers of frames */
+  guint8 order_bits;
+  guint8 time_bits;                /* when a frame is shown */
+  guint8 removal_bits;             /* when it leaves the decoder's buffer */
+  gboolean has_tools, has_vectors; /* of screen content: flags in each frame */
+  gboolean tools;                  /* otherwise that of all frames */
+  guint n_points;
+  guint16 points[32]; /* layers of operating points with times of removal */
+} WatchAv1Layout;
+
 /* Reads headers in encoded video. Starts as zeros; one thread at a time. */
 typedef struct
 {
@@ -31,6 +47,7 @@ typedef struct
   /* JPEG may come in pieces: the state between them. */
   guint state, skip;
   guint8 marker, frame[6];
+  WatchAv1Layout av1;
 } WatchHeaders;
 
 /* Takes format and sizes from @caps, and from parameter sets in their codec data. */
