@@ -5,15 +5,26 @@
 
 #include <gst/check/gstcheck.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #define READY "test/ready"
+
+/* A test that fails leaves its processes behind, and who runs it would wait for these. */
+static void
+end_with_test (gpointer user_data)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+}
 
 gchar *
 test_spawn (const gchar *const *argv, GSubprocess **process)
 {
+  g_autoptr (GSubprocessLauncher) launcher =
+      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
   g_autoptr (GError) error = NULL;
 
-  *process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
+  g_subprocess_launcher_set_child_setup (launcher, end_with_test, NULL, NULL);
+  *process = g_subprocess_launcher_spawnv (launcher, argv, &error);
   return *process ? NULL : g_strdup (error->message);
 }
 
