@@ -29,14 +29,15 @@ typedef struct
   guint host;          /* index of the one in use */
   gchar *subscription; /* or NULL */
   int wake;            /* duplicated, since an abandoned attempt may outlive the caller's; or -1 */
-  gboolean connected;
-  gboolean established; /* CONNACK came: report a loss */
+  gboolean tls;
+  gboolean connected;   /* the broker has accepted the client */
+  gboolean established; /* there was a connection: report a loss */
   gint refused;         /* the broker's reason for refusing the client, or 0 */
   gint64 retry;
   gint64 next_attempt; /* monotonic time */
   gint attempt;        /* atomic */
   gint result;         /* of the attempt */
-  gint result_errno;
+  gint result_errno;   /* of the last call of the library */
   GHashTable *unacked; /* the library's ids to numbers of messages */
   const BrokerCallbacks *callbacks;
   gpointer user_data;
@@ -207,6 +208,7 @@ mqtt_open (const BrokerSettings *settings, const BrokerCallbacks *callbacks, gpo
   mosquitto_int_option (self->client, MOSQ_OPT_TCP_NODELAY, 1);
   if (settings->user)
     mosquitto_username_pw_set (self->client, settings->user, settings->password);
+  self->tls = settings->tls;
   if (settings->tls && !settings->ca_file)
     mosquitto_int_option (self->client, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
   if (settings->ca_file && mosquitto_tls_set (self->client, settings->ca_file, NULL, NULL, NULL,
@@ -270,6 +272,16 @@ connect_again (Mqtt *self, gint timeout)
   g_thread_unref (g_thread_new ("connect", attempt, self));
 }
 
+/* Why there is no connection; @result is the library's. */
+static const gchar *
+get_reason (Mqtt *self, int result, gboolean was_connected)
+{
+  /* libmosquitto 2.1 reports a failed handshake so. */
+  if (result == MOSQ_ERR_ERRNO && self->result_errno == EPROTO && self->tls && !was_connected)
+    result = MOSQ_ERR_TLS;
+  return result == MOSQ_ERR_ERRNO ? g_strerror (self->result_errno) : mosquitto_strerror (result);
+}
+
 static gboolean
 mqtt_poll (gpointer broker, gint timeout, GError **error)
 {
@@ -284,13 +296,13 @@ mqtt_poll (gpointer broker, gint timeout, GError **error)
     g_atomic_int_set (&self->attempt, ATTEMPT_NONE);
     self->established = self->result == MOSQ_ERR_SUCCESS;
     if (!self->established)
-      lost (self, self->result == MOSQ_ERR_ERRNO ? g_strerror (self->result_errno)
-                                                 : mosquitto_strerror (self->result));
+      lost (self, get_reason (self, self->result, FALSE));
   }
 
   if (mosquitto_socket (self->client) < 0) {
     connect_again (self, timeout);
   } else {
+    const gboolean was_connected = self->connected;
     int result;
 
     /* Without @wake the library waits; otherwise it only does what is due. */
@@ -298,10 +310,11 @@ mqtt_poll (gpointer broker, gint timeout, GError **error)
       broker_wait (self->wake, mosquitto_socket (self->client),
                    mosquitto_want_write (self->client) ? POLLIN | POLLOUT : POLLIN, timeout);
     result = mosquitto_loop (self->client, self->wake >= 0 ? 0 : timeout, 1);
+    self->result_errno = errno;
     if (mosquitto_socket (self->client) < 0 && self->established) {
       self->established = FALSE;
       if (!self->refused)
-        lost (self, mosquitto_strerror (result));
+        lost (self, get_reason (self, result, was_connected));
     }
   }
 
