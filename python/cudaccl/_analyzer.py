@@ -117,7 +117,8 @@ class Analyzer:
                 problem = error
         else:
             problem = ValueError(f"threshold {self._levels['threshold']}; for bool and uint8 it is 0 to 255")
-        converted = _arrays.convert(mask, self._values, **self._levels, invert=self._invert)
+        with _arrays.on_stream(mask, stream):
+            converted = _arrays.convert(mask, self._values, **self._levels, invert=self._invert)
         if converted is None:
             raise problem
         copy, foreground, classes = converted

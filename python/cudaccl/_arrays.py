@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Other types, byte orders and strides than those of the engine, and NumPy's masked arrays, become copies that it reads."""
 
+import contextlib
+import operator
 import sys
 
 _MAX_CLASS = (1 << 31) - 1
@@ -23,6 +25,27 @@ def _library(array):
     name = type(array).__module__.partition(".")[0]
     module = sys.modules.get(name) if name in ("numpy", "cupy", "torch") else None
     return module if module and hasattr(array, "dtype") else None
+
+
+@contextlib.contextmanager
+def on_stream(array, stream):
+    """Copies of an array on a CUDA device are made on the stream, a number; None: that of its library."""
+    library = _library(array)
+    if stream is None or library is None or library.__name__ == "numpy":
+        yield
+        return
+    stream = operator.index(stream)
+    if not 0 <= stream < 1 << 64:
+        raise ValueError(f"stream is {stream}; it is 0 to {(1 << 64) - 1}")
+    if library.__name__ == "cupy":
+        with array.device, library.cuda.ExternalStream(stream):
+            yield
+    elif array.is_cuda:
+        # PyTorch knows its default stream as 0 only; CUDA also numbers it 1.
+        with library.cuda.stream(library.cuda.ExternalStream(0 if stream == 1 else stream, array.device)):
+            yield
+    else:
+        yield
 
 
 def _contiguous(library, array):

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import unittest
-import warnings
 
 try:
     import cudaccl
@@ -322,92 +321,6 @@ class Results(unittest.TestCase):
 
 
 @needs_numpy
-class AnyArray(unittest.TestCase):
-    """Other types, byte orders and strides give what the mask made by hand gives."""
-
-    TYPES = ["?", "i1", "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", "<i8", ">i8", "<u8", "e", "f", ">f4", "d", ">f8"]
-    LAYOUTS = [("rows", lambda a: a), ("columns", np.asfortranarray if np else None), ("backwards", lambda a: a[::-1, ::-1]),
-               ("every other", lambda a: np.repeat(a, 2, 1)[:, ::2]), ("transposed", lambda a: a.T.copy().T),
-               ("repeated", lambda a: np.broadcast_to(a[0], (5, a.shape[1])))]
-
-    def test_masks(self):
-        rng = np.random.default_rng(21)
-        for kind in self.TYPES:
-            array = (rng.integers(-3, 4, (20, 33)) * (rng.random((20, 33)) < .5)).astype(kind)
-            for layout, change in self.LAYOUTS:
-                changed = change(array)
-                for threshold in (0, 1, 1.5) if array.dtype.kind == "f" else (0, 1):
-                    expected = changed != 0 if threshold == 0 else changed > threshold
-                    for invert in (False, True):
-                        with self.subTest(kind, layout=layout, threshold=threshold, invert=invert):
-                            labels, components = cudaccl.analyze(changed, threshold=threshold, invert=invert)
-                            again = cudaccl.analyze(np.ascontiguousarray(expected != invert))
-                            np.testing.assert_array_equal(labels, again[0])
-                            np.testing.assert_array_equal(components, again[1])
-        wide = np.array([[256, 0, 65536, 1 << 40]])
-        self.assertEqual(cudaccl.label(wide).tolist(), [[1, 0, 2, 2]])
-        volume = rng.integers(-2, 2, (4, 5, 6))
-        np.testing.assert_array_equal(cudaccl.label(volume.T, 26), cudaccl.label(np.ascontiguousarray(volume.T != 0), 26))
-
-    def test_bands(self):
-        array = np.random.default_rng(22).uniform(-10, 70000, (20, 30))
-        for low, high in ((1, 65535), (0, 20000), (300, 300)):
-            for kind in ("f", "i4", ">u4", "<u2", ">u2"):
-                values = array.clip(0, 65535).astype(kind) if kind.endswith("2") else array.astype(kind)
-                np.testing.assert_array_equal(cudaccl.label(values.T, values="band", low=low, high=high),
-                                              cudaccl.label(((values >= low) & (values <= high)).T.copy()))
-
-    def test_classes(self):
-        rng = np.random.default_rng(23)
-        names = np.array([0, 1, 255, 256, 65535, 65536, 70000, (1 << 31) - 1])
-        for most in (3, 5, len(names)):
-            small = np.kron(rng.integers(0, most, (12, 20)), np.ones((2, 3), int))
-            for kind in ("<i4", ">i4", "<i8", "<u4", "<u8"):
-                classes = names[small].astype(kind)
-                for change in (lambda a: a, lambda a: a.T):
-                    labels, components = cudaccl.analyze(change(classes), values="equal")
-                    again = cudaccl.analyze(change(small).astype(np.uint8), values="equal")
-                    np.testing.assert_array_equal(labels, again[0])
-                    self.assertEqual(components["value"].tolist(), names[again[1]["value"]].tolist())
-        self.assertEqual(cudaccl.components(np.array([[70000, 5, 65536]]), values="equal")["value"].tolist(),
-                         [70000, 5, 65536])
-
-    def test_masked(self):
-        rng = np.random.default_rng(24)
-        for kind in ("?", "u1", "<i4", "f"):
-            covered = rng.random((20, 30)) < .3
-            data = rng.integers(0, 3, (20, 30)).astype(kind)
-            array = np.ma.array(data, mask=covered)
-            for invert in (False, True):
-                for threshold in (0, 1):
-                    expected = ((data != 0 if threshold == 0 else data > threshold) != invert) & ~covered
-                    np.testing.assert_array_equal(cudaccl.label(array, threshold=threshold, invert=invert),
-                                                  cudaccl.label(expected))
-            np.testing.assert_array_equal(array.data, data)
-        classes = np.ma.array([[1, 2, 3]], mask=[[False, True, False]])
-        self.assertEqual(cudaccl.components(classes, values="equal")["value"].tolist(), [1, 3])
-        gray = np.ma.array(np.array([[9, 5, 7]], np.uint8), mask=[[False, True, False]])
-        self.assertEqual(cudaccl.components(gray, features="luma")["luma_mean"].tolist(), [9, 7])
-
-    def test_warnings(self):
-        mask = np.ones((4, 6), np.uint8)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            cudaccl.label(mask.astype(float))
-            cudaccl.label(mask[1:3, 1:4], warn_copies=True)
-        for array, text in ((mask.astype(float), "float64"), (mask[:, ::2], "uint8")):
-            with self.assertWarnsRegex(RuntimeWarning, text):
-                cudaccl.label(array, warn_copies=True)
-
-    def test_again(self):
-        """A copied array changes nothing for the next one."""
-        mask = np.array([[0, 127, 128, 255]], np.uint8)
-        analyzer = cudaccl.Analyzer(threshold=127)
-        self.assertEqual(analyzer.label(mask.astype(float)).tolist(), [[0, 0, 1, 1]])
-        self.assertEqual(analyzer.label(mask).tolist(), [[0, 0, 1, 1]])
-
-
-@needs_numpy
 class Moving(unittest.TestCase):
     def frames(self):
         for i in range(30):
@@ -643,6 +556,16 @@ class OnDevice(unittest.TestCase):
         np.testing.assert_array_equal(to_host(labels), expected[0])
         np.testing.assert_array_equal(components, expected[1])
 
+    def check_stream(self, make, to_host, stream, number):
+        """An array that is copied first, and becomes ready on another stream than that of its library."""
+        for i in range(20):
+            with stream:
+                array = make((2000, 2000))
+                for k in range(40):
+                    array = array * 3 - array * 2 + (k == 39) * (i + 1)
+            labels = [cudaccl.label(array, threshold=i + extra, stream=number) for extra in (0, 1)]
+            self.assertEqual([int(to_host(one).max()) for one in labels], [1, 0])
+
     def test_cupy(self):
         try:
             import cupy
@@ -660,6 +583,7 @@ class OnDevice(unittest.TestCase):
                 mask[:, 1000] = True
                 mask[0, 0] = True
                 self.assertEqual(len(cudaccl.components(mask)), 2)
+        self.check_stream(lambda shape: cupy.zeros(shape, np.int32), cupy.asnumpy, stream, stream.ptr)
 
     def test_torch(self):
         try:
@@ -690,6 +614,9 @@ class OnDevice(unittest.TestCase):
 
             self.check(to_device, to_host)
             self.check_types(to_device, to_host)
+            stream = torch.cuda.Stream()
+            self.check_stream(lambda shape: torch.zeros(shape, dtype=torch.int32, device="cuda"), to_host,
+                              torch.cuda.stream(stream), stream.cuda_stream)
 
 
 @needs_numpy
