@@ -3,6 +3,7 @@
 """Other types, byte orders and strides than those of the engine, and NumPy's masked arrays, become copies that it reads."""
 
 import contextlib
+import math
 import operator
 import sys
 
@@ -92,10 +93,26 @@ def _classes(library, array):
     return _as_type(library, places.reshape(array.shape) + first, name), [0] * first + values
 
 
+def _above(array, threshold):
+    """Which pixels are above it, for integers exactly: libraries make it one of the array's type first, where it wraps
+    around, or make both floating point."""
+    name = _type(array)
+    if "int" not in name:
+        return array > threshold
+    threshold = math.floor(threshold)
+    bits = int(name.rpartition("int")[2])
+    least, most = (0, (1 << bits) - 1) if "uint" in name else (-1 << bits - 1, (1 << bits - 1) - 1)
+    if threshold < least:
+        return array == array
+    return array > threshold if threshold < most else array != array
+
+
 def _foreground(array, values, threshold, low, high):
-    if values == "band":
-        return (array >= low) & (array <= high)
-    return array != 0 if threshold == 0 else array > threshold
+    if values == "above":
+        return array != 0 if threshold == 0 else _above(array, threshold)
+    if "int" in _type(array):
+        return _above(array, low - 1) & ~_above(array, high)
+    return (array >= low) & (array <= high)
 
 
 def _cover(library, array, covered, value):

@@ -102,7 +102,8 @@ class AnyArray(unittest.TestCase):
 
 class Library(types.ModuleType):
     """CuPy or PyTorch, as far as the package uses them, without a device. It notes the streams on which arrays are
-    made, None for its own."""
+    made, None for its own. As in PyTorch, a number becomes one of the array's type before they are compared, or both
+    become floating point."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -138,9 +139,18 @@ class Library(types.ModuleType):
             def contiguous(self):
                 return self
 
+            def __invert__(self):
+                return Array(~self.data)
+
             def compared(self, function, other):
-                other = other.data if isinstance(other, Array) else other
-                return Array(getattr(self.data, function)(other))
+                data = self.data
+                if isinstance(other, Array):
+                    other = other.data
+                elif isinstance(other, int):
+                    other = np.array(other & (1 << 64) - 1, np.uint64).astype(data.dtype)
+                else:
+                    data, other = data.astype(np.float32), np.float32(other)
+                return Array(getattr(data, function)(other))
 
             def min(self):
                 return self.data.min()
@@ -157,12 +167,12 @@ class Library(types.ModuleType):
         self.cuda = types.SimpleNamespace(ExternalStream=ExternalStream, stream=lambda stream: stream)
 
     def analyzer(self, **options):
-        """An analyzer that reads no array of this library in place, and notes the stream that it waits for."""
+        """An analyzer that reads this library's arrays of uint8 in place, and notes the streams that it waits for."""
         analyzer, waits = cudaccl.Analyzer(**options), []
         run = analyzer._run
 
         def read(array, out, labels, stream):
-            if array is self.given:
+            if array.dtype != np.uint8 and array is self.given:
                 raise TypeError("not in place")
             waits.append(stream)
             return run(array.data, out, labels, None)
@@ -200,6 +210,40 @@ class Streams(unittest.TestCase):
                 for stream, error in ((-1, ValueError), (1 << 64, ValueError), (1.5, TypeError), ("7", TypeError)):
                     with self.assertRaises(error):
                         analyzer.label(library.given, stream=stream)
+
+
+class Numbers(unittest.TestCase):
+    """Integers are compared with any number as mathematics does it."""
+
+    LEVELS = [level + step for power in (7, 8, 15, 16, 24, 31, 53, 63, 64) for level in (1 << power, -1 << power)
+              for step in (-1, -.5, 0, 1)] + [-300, -2, -1, -.5, .5, 1, 44, 300]
+
+    def check(self, kind, is_foreground, **options):
+        info = np.iinfo(kind)
+        numbers = sorted({n for n in (*range(-300, 301), info.min, info.max, (1 << 24) + 1, (1 << 53) + 1, 70000)
+                          if info.min <= n <= info.max})
+        data = np.array([numbers], kind)
+        expected = [is_foreground(n) for n in numbers]
+        for name in ("numpy", "cupy", "torch"):
+            library = np if name == "numpy" else Library(name)
+            with self.subTest(name, kind=kind, **options), mock.patch.dict(sys.modules, {name: library}):
+                if name == "numpy":
+                    labels = cudaccl.label(data, **options)
+                else:
+                    analyzer, _ = library.analyzer(**options)
+                    library.given = library.Array(data)
+                    labels = analyzer.label(library.given)
+                self.assertEqual((labels[0] > 0).tolist(), expected)
+
+    def test_thresholds(self):
+        for kind in ("int8", "uint8", "int16", "int32", "int64"):
+            for level in self.LEVELS:
+                self.check(kind, lambda n: n > level, threshold=level)
+
+    def test_bands(self):
+        for kind in ("int8", "uint8", "int16", "int32", "int64"):
+            for low, high in ((0, 65535), (1, 300), (0, 0), (127, 128), (200, 255), (255, 256), (300, 400), (5, 4)):
+                self.check(kind, lambda n: low <= n <= high, values="band", low=low, high=high)
 
 
 if __name__ == "__main__":

@@ -550,6 +550,10 @@ class OnDevice(unittest.TestCase):
                 labels, components = cudaccl.analyze(change(to_library(array)))
                 np.testing.assert_array_equal(to_host(labels), expected[0])
                 np.testing.assert_array_equal(components, expected[1])
+        for kind, threshold in ((np.uint8, 300), (np.uint8, -1), (np.int8, 200), (np.int8, -200), (np.int64, 1 << 63)):
+            array = np.array([[0, 1, 44, 100]], kind)
+            np.testing.assert_array_equal(to_host(cudaccl.label(to_library(array), threshold=threshold)),
+                                          [[int(threshold < 0)] * 4])
         classes = rng.choice([0, 1, 70000, (1 << 31) - 1], (20, 30))
         expected = cudaccl.analyze(classes, values="equal")
         labels, components = cudaccl.analyze(to_library(classes), values="equal")
