@@ -91,6 +91,8 @@ def as_components(memory, kind, counts, classes=None):
         make = VolumeComponent if kind == VOLUME else Component
         layout = "=" + "".join(code for _, code in fields)
         records = [make(**dict(zip(names, row))) for row in struct.iter_unpack(layout, memory)]
+        if classes:
+            records = [record._replace(value=classes[record.value]) for record in records]
     if isinstance(counts, int):
         return records
     parts, at = [], 0

@@ -79,6 +79,16 @@ volume = memoryview(bytes([1, 0, 0, 0,  0, 0, 0, 7])).cast("B", (2, 2, 2))
 assert len(cudaccl.components(volume, 26)) == 1 and len(cudaccl.components(volume, 18)) == 2
 assert cudaccl.components(volume, 18)[1].z == 1
 assert cudaccl.Morphology("drop2")(mask).tolist()[1] == [0, 0, 0, 0]
+# Classes above 65535, as of a tensor of PyTorch, which needs no NumPy.
+from cudaccl import _analyzer
+small = memoryview(bytes([1, 1, 0, 2])).cast("B", (1, 4))
+_analyzer._arrays.convert = lambda array, *args, **kwargs: (small, False, [0, 70000, 80000])
+labels, components = cudaccl.analyze([[70000, 70000, 0, 80000]], values="equal")
+assert [c.value for c in components] == [70000, 80000], components
+batch = memoryview(bytes([1, 0, 2, 1])).cast("B", (2, 1, 2))
+_analyzer._arrays.convert = lambda array, *args, **kwargs: (batch, False, [0, 70000, 80000])
+components = cudaccl.components([], values="equal")
+assert [[c.value for c in part] for part in components] == [[70000], [80000, 70000]], components
 """
 
     def test_process(self):
