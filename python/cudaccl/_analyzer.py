@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import math
+import sys
 import threading
 import warnings
 
@@ -17,6 +18,14 @@ _MAX_CACHED = 8
 def cuda_device_count():
     """The number of CUDA devices; 0 without a driver, or if the package was built without CUDA."""
     return _engine.cuda_device_count()
+
+
+def _caller_level():
+    """The stack level, of a warning of the calling function, of the line that called the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def allocate(mask):
@@ -125,7 +134,7 @@ class Analyzer:
         if foreground and self._luma:
             raise ValueError("the feature luma is for bool and uint8, whose values it has")
         if self._warn:
-            warnings.warn(f"an array of {mask.dtype} is copied first", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"an array of {mask.dtype} is copied first", RuntimeWarning, stacklevel=_caller_level())
         if foreground:
             self._engine.set(threshold=0, low=1, high=1)
         try:

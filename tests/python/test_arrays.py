@@ -89,8 +89,14 @@ class AnyArray(unittest.TestCase):
             cudaccl.label(mask.astype(float))
             cudaccl.label(mask[1:3, 1:4], warn_copies=True)
         for array, text in ((mask.astype(float), "float64"), (mask[:, ::2], "uint8")):
-            with self.assertWarnsRegex(RuntimeWarning, text):
-                cudaccl.label(array, warn_copies=True)
+            analyzer = cudaccl.Analyzer(warn_copies=True)
+            for call in (lambda: cudaccl.label(array, warn_copies=True), lambda: cudaccl.components(array, warn_copies=True),
+                         lambda: cudaccl.analyze(array, warn_copies=True), lambda: analyzer.label(array),
+                         lambda: analyzer.components(array), lambda: analyzer.analyze(array)):
+                with self.assertWarnsRegex(RuntimeWarning, text) as warned:
+                    call()
+                # The line of the call, not one of the package, nor of who called this.
+                self.assertEqual((warned.filename, warned.lineno), (__file__, call.__code__.co_firstlineno))
 
     def test_again(self):
         """A copied array changes nothing for the next one."""
