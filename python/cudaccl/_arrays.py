@@ -28,6 +28,16 @@ def _library(array):
     return module if module and hasattr(array, "dtype") else None
 
 
+class _Stream:
+    """A stream in CUDA's protocol for Python."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __cuda_stream__(self):
+        return 0, self.number
+
+
 @contextlib.contextmanager
 def on_stream(array, stream):
     """Copies of an array on a CUDA device are made on the stream, a number; None: that of its library."""
@@ -39,7 +49,9 @@ def on_stream(array, stream):
     if not 0 <= stream < 1 << 64:
         raise ValueError(f"stream is {stream}; it is 0 to {(1 << 64) - 1}")
     if library.__name__ == "cupy":
-        with array.device, library.cuda.ExternalStream(stream):
+        # Version 14 deprecates ExternalStream.
+        external = getattr(library.cuda.Stream, "from_external", None)
+        with array.device, external(_Stream(stream)) if external else library.cuda.ExternalStream(stream):
             yield
     elif array.is_cuda:
         # PyTorch knows its default stream as 0 only; CUDA also numbers it 1.

@@ -111,13 +111,17 @@ class Library(types.ModuleType):
     made, None for its own. As in PyTorch, a number becomes one of the array's type before they are compared, or both
     become floating point."""
 
-    def __init__(self, name):
+    def __init__(self, name, old=False):
         super().__init__(name)
         library, self.made, self.current = self, [], None
 
         class ExternalStream:
             def __init__(self, number, device=None):
                 self.number = number
+
+            @classmethod
+            def from_external(cls, stream):
+                return cls(stream.__cuda_stream__()[1])
 
             def __enter__(self):
                 library.current = self.number
@@ -170,7 +174,8 @@ class Library(types.ModuleType):
             setattr(Array, function, lambda self, other, function=function: self.compared(function, other))
         self.Array, self.uint8, self.uint16 = Array, np.uint8, np.uint16
         self.ascontiguousarray = lambda array: array
-        self.cuda = types.SimpleNamespace(ExternalStream=ExternalStream, stream=lambda stream: stream)
+        self.cuda = types.SimpleNamespace(ExternalStream=ExternalStream, stream=lambda stream: stream,
+                                          Stream=object if old else ExternalStream)
 
     def analyzer(self, **options):
         """An analyzer that reads this library's arrays of uint8 in place, and notes the streams that it waits for."""
@@ -192,13 +197,13 @@ class Streams(unittest.TestCase):
 
     def test_copies(self):
         data = np.array([[0, 5, 0, 9]], np.int32)
-        for name in ("cupy", "torch"):
-            library = Library(name)
+        for name, old in (("cupy", False), ("cupy", True), ("torch", False)):
+            library = Library(name, old)
             with mock.patch.dict(sys.modules, {name: library}):
                 for values in ("above", "band", "equal"):
                     # PyTorch has no stream 1.
                     for stream, expected in ((None, None), (7, 7), (0, 0), (1, 0 if name == "torch" else 1)):
-                        with self.subTest(name, values=values, stream=stream):
+                        with self.subTest(name, old=old, values=values, stream=stream):
                             analyzer, waits = library.analyzer(values=values)
                             library.given = library.Array(data)
                             library.made.clear()
