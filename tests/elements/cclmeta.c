@@ -704,7 +704,8 @@ GST_START_TEST (test_distinct)
 }
 GST_END_TEST;
 
-#if GST_CHECK_VERSION(1, 24, 0)
+/* Not in the program with newer.h, where GStreamer has no such elements. */
+#if GST_CHECK_VERSION(1, 24, 0) && !defined(TESTS_FUZZ_NEWER_H)
 #define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=50/1"
 
 static void
@@ -795,7 +796,7 @@ cclmeta_suite (void)
   tcase_add_test (tc, test_contrast);
   tcase_add_test (tc, test_distinct);
 
-#if GST_CHECK_VERSION(1, 24, 0)
+#if GST_CHECK_VERSION(1, 24, 0) && !defined(TESTS_FUZZ_NEWER_H)
   tc = tcase_create ("transport");
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_unixfd);

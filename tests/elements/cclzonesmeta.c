@@ -567,7 +567,10 @@ GST_START_TEST (test_received)
   ccl_test_check_received (&sent[__i__], receive);
 }
 GST_END_TEST;
+#endif
 
+/* Not in the program with newer.h, where GStreamer has no such elements. */
+#if GST_CHECK_VERSION(1, 24, 0) && !defined(TESTS_FUZZ_NEWER_H)
 /* Zones of one pipeline arrive in another through a socket. */
 GST_START_TEST (test_unixfd)
 {
@@ -622,6 +625,8 @@ cclzonesmeta_suite (void)
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_serialize);
   tcase_add_loop_test (tcase, test_received, 0, G_N_ELEMENTS (sent));
+#endif
+#if GST_CHECK_VERSION(1, 24, 0) && !defined(TESTS_FUZZ_NEWER_H)
   tcase_add_test (tcase, test_unixfd);
 #endif
 
