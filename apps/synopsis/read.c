@@ -65,7 +65,9 @@ tube_free (WatchTube *tube)
 static void
 scenes_add (WatchScenes *self, WatchTube *tube)
 {
-  if (g_array_index (tube->cuts, WatchCut, tube->cuts->len - 1).time < MIN_TUBE_TIME)
+  /* There is none where the first cut-out could not be written. */
+  if (tube->cuts->len == 0 ||
+      g_array_index (tube->cuts, WatchCut, tube->cuts->len - 1).time < MIN_TUBE_TIME)
     tube_free (tube);
   else
     g_ptr_array_add (self->tubes, tube);
@@ -94,10 +96,8 @@ end_background (Reader *self, gint64 time)
   self->background_begin = time;
   if (backgrounds->len == MAX_BACKGROUNDS) {
     /* Keep every other one. */
-    for (guint i = MAX_BACKGROUNDS - 1; i < MAX_BACKGROUNDS; i -= 2) {
-      g_free (g_array_index (backgrounds, WatchBackground, i).data);
+    for (guint i = MAX_BACKGROUNDS - 1; i < MAX_BACKGROUNDS; i -= 2)
       g_array_remove_index (backgrounds, i);
-    }
   }
   g_array_append_val (backgrounds, background);
 }

@@ -123,21 +123,30 @@ count (IoFaultKind kind, const char *path)
   return FAIL;
 }
 
-static Verdict
-count_fd (IoFaultKind kind, int fd)
+/* Sets @path to that of an open file, which has ` (deleted)` behind it if it was removed. */
+static bool
+get_path (int fd, char path[PATH_MAX])
 {
-  char link[32], path[PATH_MAX];
+  char link[32];
   const int before = errno;
   ssize_t n;
 
-  if (!io_fault || !(io_fault->kinds & 1u << kind) || fd < 0)
-    return PASS;
   snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
-  n = readlink (link, path, sizeof path - 1);
+  n = readlink (link, path, PATH_MAX - 1);
   errno = before;
   if (n < 0)
-    return PASS;
+    return false;
   path[n] = '\0';
+  return true;
+}
+
+static Verdict
+count_fd (IoFaultKind kind, int fd)
+{
+  char path[PATH_MAX];
+
+  if (!io_fault || !(io_fault->kinds & 1u << kind) || fd < 0 || !get_path (fd, path))
+    return PASS;
   return count (kind, path);
 }
 
@@ -239,8 +248,25 @@ rename (const char *from, const char *to)
     return result;                                                         \
   }
 
+/* Of a file that is open, which may be removed. */
+#define FSTATVFS(name, type)                                                   \
+  int name (int fd, struct type *space)                                        \
+  {                                                                            \
+    char path[PATH_MAX];                                                       \
+    int result;                                                                \
+    REAL (name);                                                               \
+                                                                               \
+    FIND (name);                                                               \
+    result = real (fd, space);                                                 \
+    if (io_fault && io_fault->space && get_path (fd, path) && is_below (path)) \
+      space->f_bavail = (unsigned long) io_fault->space / space->f_frsize;     \
+    return result;                                                             \
+  }
+
 STATVFS (statvfs, statvfs)
 STATVFS (statvfs64, statvfs64)
+FSTATVFS (fstatvfs, statvfs)
+FSTATVFS (fstatvfs64, statvfs64)
 
 /* Only those that make a file, or may, count. */
 #define OPEN(name, parameters, arguments)                                                \

@@ -1,6 +1,7 @@
 /* cudaccl-watch - tests of what is made of recordings
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
@@ -14,6 +15,7 @@
 #include "apps/watch/store/store.h"
 #include "apps/watch/http/synopsis-job.h"
 #include "apps/synopsis/private.h"
+#include "tests/lib/iofault.h"
 #include "tests/lib/removetree.h"
 
 #define WIDTH 320
@@ -45,10 +47,19 @@ in_folder (const gchar *name)
   return g_build_filename (folder, name, NULL);
 }
 
-/* Writes a recording in which a square moves to the right at @y after two seconds; without @y,
- * nothing moves. */
+/* What a recording shows. */
+typedef struct
+{
+  guint width, height;
+  guint n; /* frames */
+  guint y; /* of a square that moves to the right; 0: nothing moves */
+  guint step;
+  guint begin, end; /* frames that show it */
+  guint size;       /* of the square; 0: SIZE */
+} Scene;
+
 static void
-write_recording (const gchar *path, guint y)
+write_scene (const gchar *path, const Scene *scene)
 {
   g_autoptr (GstElement) pipeline =
       gst_parse_launch ("appsrc name=source format=time ! jpegenc quality=95 ! matroskamux "
@@ -59,21 +70,24 @@ write_recording (const gchar *path, guint y)
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GstCaps) caps = gst_caps_new_simple (
-      "video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, WIDTH, "height",
-      G_TYPE_INT, HEIGHT, "framerate", GST_TYPE_FRACTION, RATE, 1, NULL);
+      "video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, (gint) scene->width,
+      "height", G_TYPE_INT, (gint) scene->height, "framerate", GST_TYPE_FRACTION, RATE, 1, NULL);
+  const gsize size = (gsize) scene->width * scene->height;
+  const guint square = scene->size ? scene->size : SIZE;
 
   g_object_set (source, "caps", caps, NULL);
   g_object_set (sink, "location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  for (guint n = 0; n < RATE * SECONDS; n++) {
-    guint8 *pixels = g_malloc (WIDTH * HEIGHT);
-    guint x = 20 + 4 * (n - MIN (n, 2 * RATE));
+  for (guint n = 0; n < scene->n; n++) {
+    guint8 *pixels = g_malloc (size);
+    guint x = 20 + scene->step * (n - MIN (n, 2 * RATE));
+    gboolean shown = scene->y && n >= scene->begin && n < scene->end;
     GstBuffer *buffer;
 
-    memset (pixels, GROUND, WIDTH * HEIGHT);
-    for (guint row = y; y && n >= 2 * RATE && row < y + SIZE; row++)
-      memset (pixels + row * WIDTH + x, 220, SIZE);
-    buffer = gst_buffer_new_wrapped (pixels, WIDTH * HEIGHT);
+    memset (pixels, GROUND, size);
+    for (guint row = scene->y; shown && row < scene->y + square; row++)
+      memset (pixels + row * scene->width + x, 220, square);
+    buffer = gst_buffer_new_wrapped (pixels, size);
     GST_BUFFER_PTS (buffer) = n * GST_SECOND / RATE;
     GST_BUFFER_DURATION (buffer) = GST_SECOND / RATE;
     gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
@@ -83,6 +97,14 @@ write_recording (const gchar *path, guint y)
       gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+/* Writes a recording in which a square moves to the right at @y after two seconds; without @y,
+ * nothing moves. */
+static void
+write_recording (const gchar *path, guint y)
+{
+  write_scene (path, &(Scene){ WIDTH, HEIGHT, RATE * SECONDS, y, 4, 2 * RATE, G_MAXUINT });
 }
 
 /* Adds a recording of an hour later than the last. */
@@ -126,7 +148,7 @@ has_square (const GstVideoFrame *frame, guint y)
   return n >= SIZE * 3 / 4;
 }
 
-/* Counts the frames, those with a square in each of the rows, and those with both. */
+/* Counts the frames, and those with a square in both of the rows, if @n_both is not NULL. */
 static void
 count_frames (const gchar *path, guint *n_frames, guint *n_both)
 {
@@ -138,7 +160,9 @@ count_frames (const gchar *path, guint *n_frames, guint *n_both)
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstSample *sample;
 
-  *n_frames = *n_both = 0;
+  *n_frames = 0;
+  if (n_both)
+    *n_both = 0;
   g_object_set (source, "location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink)))) {
@@ -150,11 +174,13 @@ count_frames (const gchar *path, guint *n_frames, guint *n_both)
     fail_unless_equals_int (info.width, WIDTH);
     fail_unless_equals_int (info.height, HEIGHT);
     fail_unless (gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-    pixels = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
-    /* The ground shows no square that was there before: in limited range. */
-    fail_unless (ABS (pixels[230 * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + 8] - 76) < 10);
     (*n_frames)++;
-    *n_both += has_square (&frame, 72) && has_square (&frame, 172);
+    if (n_both) {
+      pixels = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
+      /* The ground shows no square that was there before: in limited range. */
+      fail_unless (ABS (pixels[230 * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + 8] - 76) < 10);
+      *n_both += has_square (&frame, 72) && has_square (&frame, 172);
+    }
     gst_video_frame_unmap (&frame);
     gst_sample_unref (sample);
   }
@@ -210,6 +236,88 @@ GST_START_TEST (test_apart)
   fail_unless (watch_synopsis_make (recordings, output, 60, NULL, NULL, NULL, &result, &error));
   fail_unless_equals_int (result.objects, 2);
   fail_unless (result.seconds > 4.5 && result.seconds < 10, "%f s", result.seconds);
+}
+GST_END_TEST;
+
+/* Adds a recording of an hour later than the last. */
+static void
+add_scene (GArray *recordings, const gchar *name, const Scene *scene)
+{
+  WatchRecording recording = { in_folder (name), BEGIN + recordings->len * G_TIME_SPAN_HOUR };
+
+  write_scene (recording.path, scene);
+  g_array_append_val (recordings, recording);
+}
+
+/* More recordings than backgrounds are kept. */
+GST_START_TEST (test_many)
+{
+  static const Scene still = { .width = WIDTH, .height = HEIGHT, .n = 3 };
+  g_autoptr (GArray) recordings = recordings_new ();
+  g_autofree gchar *output = in_folder ("out.mp4");
+  g_autoptr (GError) error = NULL;
+  WatchSynopsisResult result;
+  guint n_frames, n_both;
+
+  add (recordings, "a.mkv", 60);
+  for (guint i = 0; i < 130; i++) {
+    WatchRecording recording = { in_folder ("still.mkv"), BEGIN + (i + 1) * G_TIME_SPAN_HOUR };
+
+    if (i == 0)
+      write_scene (recording.path, &still);
+    g_array_append_val (recordings, recording);
+  }
+  fail_unless (watch_synopsis_make (recordings, output, 60, NULL, NULL, NULL, &result, &error),
+               "%s", error ? error->message : "");
+  fail_unless_equals_int (result.objects, 1);
+  fail_unless_equals_int (result.unreadable, 0);
+  count_frames (output, &n_frames, &n_both);
+  fail_unless (n_frames > 45, "%u", n_frames);
+}
+GST_END_TEST;
+
+/* What counts as an object, and what becomes of recordings that are not like the first. */
+GST_START_TEST (test_objects)
+{
+  static const struct
+  {
+    Scene scene;
+    guint share; /* of the file that is left, in percent */
+    guint objects;
+  } cases[] = {
+    /* Longer ones are split, short ones left out. */
+    { { WIDTH, HEIGHT, 300, 160, 1, 20, 300 }, 100, 3 },
+    { { WIDTH, HEIGHT, 70, 160, 4, 20, 29 }, 100, 0 },
+    /* The camera has got another resolution, or lies on its side. */
+    { { 2 * WIDTH, 2 * HEIGHT, 70, 160, 4, 20, 70 }, 100, 1 },
+    { { HEIGHT, WIDTH, 70, 160, 2, 20, 70 }, 100, 1 },
+    /* The program or the disk ended in between. */
+    { { WIDTH, HEIGHT, 70, 160, 4, 20, 70 }, 70, 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GArray) recordings = recordings_new ();
+    g_autofree gchar *output = in_folder ("out.mp4"), *content = NULL;
+    g_autoptr (GError) error = NULL;
+    WatchSynopsisResult result;
+    guint n_frames;
+    gsize size;
+
+    add (recordings, "a.mkv", 60);
+    add_scene (recordings, "b.mkv", &cases[i].scene);
+    if (cases[i].share < 100) {
+      const gchar *path = g_array_index (recordings, WatchRecording, 1).path;
+
+      fail_unless (g_file_get_contents (path, &content, &size, NULL));
+      fail_unless (g_file_set_contents (path, content, size * cases[i].share / 100, NULL));
+    }
+    fail_unless (watch_synopsis_make (recordings, output, 60, NULL, NULL, NULL, &result, &error),
+                 "case %u: %s", i, error ? error->message : "");
+    fail_unless (result.objects == 1 + cases[i].objects, "case %u: %u objects", i, result.objects);
+    fail_unless_equals_int (result.unreadable, 0);
+    count_frames (output, &n_frames, NULL);
+    fail_unless (n_frames > 45, "case %u: %u frames", i, n_frames);
+  }
 }
 GST_END_TEST;
 
@@ -306,37 +414,103 @@ GST_START_TEST (test_job)
 }
 GST_END_TEST;
 
+static void
+write_sound (const gchar *path)
+{
+  g_autofree gchar *text =
+      g_strdup_printf ("audiotestsrc num-buffers=50 ! matroskamux ! filesink location=%s", path);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+typedef struct
+{
+  GCancellable *cancellable;
+  gdouble at; /* of the progress */
+} Canceller;
+
+static void
+cancel (gdouble done, gpointer user_data)
+{
+  const Canceller *canceller = user_data;
+
+  if (done >= canceller->at)
+    g_cancellable_cancel (canceller->cancellable);
+}
+
 GST_START_TEST (test_errors)
 {
+  enum
+  {
+    STILL,
+    SQUARE,
+    LARGE, /* more cut-outs than between two checks of the disk */
+    SOUND,
+    NOTHING
+  };
+  static const Scene large = { 2 * WIDTH, 2 * HEIGHT, 180, 60, 2, 20, 180, 280 };
   static const struct
   {
-    gint y; /* -1: no video */
-    gboolean cancel;
+    guint shows;
     const gchar *output;
-    gint code; /* -1: nothing moves */
+    GQuark (*domain) (void);
+    gint code;
+    gdouble cancel;      /* share of the progress, or 0: not */
+    const gchar *folder; /* that is in the way */
+    guint failing;       /* calls */
+    gint64 space;        /* bytes that are free */
   } cases[] = {
-    { 0, FALSE, "out.mp4", -1 },
-    { -1, FALSE, "out.mp4", G_IO_ERROR_FAILED },
-    { 60, TRUE, "out.mp4", G_IO_ERROR_CANCELLED },
-    { 60, FALSE, "missing/out.mp4", G_IO_ERROR_NOT_FOUND },
+    { STILL, "out.mp4", web_reason_error_quark, WEB_REASON_SYNOPSIS_STILL },
+    { NOTHING, "out.mp4", g_io_error_quark, G_IO_ERROR_FAILED },
+    { SOUND, "out.mp4", g_io_error_quark, G_IO_ERROR_FAILED },
+    { SQUARE, "out.mp4", g_io_error_quark, G_IO_ERROR_CANCELLED, 1e-9 },
+    { SQUARE, "out.mp4", g_io_error_quark, G_IO_ERROR_CANCELLED, 0.5 },
+    { SQUARE, "out.mp4", g_io_error_quark, G_IO_ERROR_CANCELLED, 0.9 },
+    { SQUARE, "missing/out.mp4", g_io_error_quark, G_IO_ERROR_NOT_FOUND },
+    { SQUARE, "out.mp4", g_io_error_quark, G_IO_ERROR_IS_DIRECTORY, 0, "out.mp4" },
+    { SQUARE, "out.mp4", gst_resource_error_quark, GST_RESOURCE_ERROR_OPEN_WRITE, 0,
+      "out.mp4.part" },
+    { SQUARE, "out.mp4", g_io_error_quark, G_IO_ERROR_NO_SPACE, 0, NULL, 1u << IO_FAULT_PWRITE },
+    { LARGE, "out.mp4", web_reason_error_quark, WEB_REASON_SYNOPSIS_FULL, 0, NULL, 0, 100 << 20 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GArray) recordings = recordings_new ();
     g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+    Canceller canceller = { cancellable, cases[i].cancel };
     g_autofree gchar *output = in_folder (cases[i].output);
+    g_autofree gchar *way = cases[i].folder ? in_folder (cases[i].folder) : NULL;
     g_autoptr (GError) error = NULL;
     WatchSynopsisResult result;
+    IoFault fault = { .kinds = IO_FAULT_ALL,
+                      .failing = cases[i].failing,
+                      .error = ENOSPC,
+                      .fail_end = cases[i].failing ? G_MAXINT64 : 0,
+                      .space = cases[i].space };
 
-    add (recordings, "a.mkv", cases[i].y);
-    if (cases[i].cancel)
-      g_cancellable_cancel (cancellable);
-    fail_if (watch_synopsis_make (recordings, output, 60, NULL, NULL, cancellable, &result, &error),
+    if (cases[i].shows == LARGE)
+      add_scene (recordings, "a.mkv", &large);
+    else
+      add (recordings, "a.mkv", cases[i].shows == STILL ? 0 : cases[i].shows == SQUARE ? 60 : -1);
+    if (cases[i].shows == SOUND)
+      write_sound (g_array_index (recordings, WatchRecording, 0).path);
+    if (way)
+      fail_unless_equals_int (g_mkdir (way, 0700), 0);
+    g_strlcpy (fault.folder, folder, sizeof fault.folder);
+    io_fault = &fault;
+    fail_if (watch_synopsis_make (recordings, output, 60, cases[i].cancel > 0 ? cancel : NULL,
+                                  &canceller, cancellable, &result, &error),
              "case %u", i);
-    fail_unless (cases[i].code < 0
-                     ? g_error_matches (error, WEB_REASON_ERROR, WEB_REASON_SYNOPSIS_STILL)
-                     : g_error_matches (error, G_IO_ERROR, cases[i].code),
-                 "case %u: %s", i, error->message);
+    io_fault = NULL;
+    fail_unless (g_error_matches (error, cases[i].domain (), cases[i].code), "case %u: %s", i,
+                 error->message);
+    if (way)
+      fail_unless_equals_int (g_rmdir (way), 0);
     fail_unless_equals_int (count_files (), 1);
   }
 }
@@ -549,6 +723,8 @@ recordings_suite (void)
   tcase_add_checked_fixture (tc, setup, teardown);
   tcase_add_test (tc, test_together);
   tcase_add_test (tc, test_apart);
+  tcase_add_test (tc, test_many);
+  tcase_add_test (tc, test_objects);
   tcase_add_test (tc, test_job);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_scan);
