@@ -246,10 +246,15 @@ project_component (const GstVideoMetaTransformMatrix *trans, gdouble det, const 
   next_x = centre_x + step * component->velocity_x;
   next_y = centre_y + step * component->velocity_y;
   w = gst_ccl_project_point (trans, &centre_x, &centre_y);
+  if (!(w > 0.0) || !isfinite (centre_x) || !isfinite (centre_y))
+    return FALSE;
   if (component->velocity_x != 0.0 || component->velocity_y != 0.0) {
-    gst_ccl_project_point (trans, &next_x, &next_y);
-    component->velocity_x = (next_x - centre_x) / step;
-    component->velocity_y = (next_y - centre_y) / step;
+    /* A velocity that leads behind the projection has no direction there. */
+    gboolean visible = gst_ccl_project_point (trans, &next_x, &next_y) > 0.0 && isfinite (next_x) &&
+                       isfinite (next_y);
+
+    component->velocity_x = visible ? (next_x - centre_x) / step : 0.0;
+    component->velocity_y = visible ? (next_y - centre_y) / step : 0.0;
   }
   component->centroid_x = centre_x - 0.5;
   component->centroid_y = centre_y - 0.5;

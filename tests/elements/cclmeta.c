@@ -426,6 +426,77 @@ GST_START_TEST (test_matrix)
   gst_buffer_unref (out);
 }
 GST_END_TEST;
+
+/* A component whose centroid and velocity are projected. Nothing is where the projection has no
+ * place for it: no number that is not finite goes on. */
+GST_START_TEST (test_projection)
+{
+  static const struct
+  {
+    const gchar *name;
+    gfloat matrix[3][3];
+    gdouble velocity[2], centroid_x;
+    gboolean kept;
+    gdouble projected[2]; /* the velocity */
+  } cases[] = {
+    { "a turn", { { 0, -1, 7 }, { 1, 0, 0 }, { 0, 0, 1 } }, { 3, -1 }, 4, TRUE, { 1, 3 } },
+    { "a mirror", { { -1, 0, 13 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 3, -1 }, 4, TRUE, { -3, -1 } },
+    { "behind", { { 1, 0, 0 }, { 0, 1, 0 }, { 0.25f, 0, -1 } }, { 0, 0 }, 4, FALSE },
+    { "not a number", { { NAN, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0 }, 4, FALSE },
+    { "infinite", { { INFINITY, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0 }, 4, FALSE },
+    { "a centroid at the horizon",
+      { { 1, 0, 0 }, { 0, 1, 0 }, { -0.0625f, 0, 1 } },
+      { 0, 0 },
+      15.5,
+      FALSE },
+    { "a velocity to the horizon",
+      { { 1, 0, 0 }, { 0, 1, 0 }, { -0.0625f, 0, 1 } },
+      { 11.5 * 1024, 0 },
+      4,
+      TRUE,
+      { 0, 0 } },
+    { "a velocity beyond the horizon",
+      { { 1, 0, 0 }, { 0, 1, 0 }, { -0.0625f, 0, 1 } },
+      { 1e9, 0 },
+      4,
+      TRUE,
+      { 0, 0 } },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+    GstVideoRectangle rectangle = { 0, 0, 13, 13 };
+    GstCclComponent component = components[0];
+    GstVideoMetaTransformMatrix trans;
+    GstVideoInfo info;
+    GstCclMeta *meta;
+
+    component.centroid_x = cases[i].centroid_x;
+    component.velocity_x = cases[i].velocity[0];
+    component.velocity_y = cases[i].velocity[1];
+    meta = gst_buffer_add_ccl_meta (in, 13, 13, 1, &component, 1);
+    gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, 13, 13);
+    gst_video_meta_transform_matrix_init (&trans, &info, &rectangle, &info, &rectangle);
+    memcpy (trans.matrix, cases[i].matrix, sizeof (trans.matrix));
+    fail_unless (GST_CCL_META_INFO->transform_func (
+        out, &meta->meta, in, gst_video_meta_transform_matrix_get_quark (), &trans));
+    meta = gst_buffer_get_ccl_meta (out);
+    fail_unless (meta->n_components == (guint) cases[i].kept, "%s: %u", cases[i].name,
+                 meta->n_components);
+    if (cases[i].kept) {
+      const GstCclComponent *got = &meta->components[0];
+
+      fail_unless (isfinite (got->centroid_x) && isfinite (got->centroid_y));
+      fail_unless (ABS (got->velocity_x - cases[i].projected[0]) < 1e-6 &&
+                       ABS (got->velocity_y - cases[i].projected[1]) < 1e-6,
+                   "%s: %f, %f", cases[i].name, got->velocity_x, got->velocity_y);
+    }
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+}
+GST_END_TEST;
 #endif
 
 #if GST_CHECK_VERSION(1, 24, 0)
@@ -450,6 +521,9 @@ check_round_trip (guint width, guint height, const GstCclComponent *expected, gu
   /* Doubles to the last bit. */
   for (i = 0; i < n; i++)
     ccl_test_check_component (gst_ccl_meta_get_component (meta, i), &expected[i], 0.0);
+  /* With shapes. */
+  fail_unless (n == 0 ||
+               memcmp (&meta->components[n - 1], &expected[n - 1], sizeof (*expected)) == 0);
 
   g_byte_array_unref (data);
   gst_buffer_unref (in);
@@ -467,6 +541,24 @@ GST_START_TEST (test_serialize)
     { 2, 1, 1, 3, 3, 9, 2.0, 2.0, 1, 1, 0.0, 0.0, 2, 0.7 },
     { 3, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, 0.0, G_MAXUINT, 1.0 },
     { 4, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, 0.0, 0, G_MINDOUBLE },
+    { 5, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, -1e-300 },
+    { .label = 6,
+      .x = 1,
+      .y = 1,
+      .width = 3,
+      .height = 3,
+      .area = 9,
+      .centroid_x = 2.0,
+      .centroid_y = 2.0,
+      .features = GST_CCL_FEATURE_LUMA | GST_CCL_FEATURE_HOLES,
+      .holes = G_MAXUINT,
+      .perimeter = 1e300,
+      .orientation = -1.5,
+      .major_axis = 3.0,
+      .minor_axis = 1e-300,
+      .luma_mean = 200.5,
+      .luma_min = 190,
+      .luma_max = 255 },
   };
   GstCclComponent many[1024];
   guint32 seed = g_random_int ();
@@ -502,6 +594,43 @@ GST_START_TEST (test_serialize)
 }
 GST_END_TEST;
 
+/* A confidence that receivers would not take, and ages of frames. */
+GST_START_TEST (test_serialize_frame)
+{
+  static const struct
+  {
+    gdouble sent, received;
+    gint64 age;
+  } cases[] = {
+    { 0.5, 0.5, 40 },         { 7.0, 1.0, -40 }, { INFINITY, 1.0, G_MAXINT64 },
+    { NAN, 0.0, G_MININT64 }, { -1.0, 0.0, 1 },  { -INFINITY, 0.0, -1 },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+    GByteArray *data = g_byte_array_new ();
+    GstCclComponent component = components[0];
+    GstCclMeta *meta;
+    guint32 consumed;
+
+    component.class_id = 1;
+    component.confidence = cases[i].sent;
+    meta = gst_buffer_add_ccl_meta (in, 13, 7, 1, &component, 1);
+    meta->frame_age = cases[i].age;
+    fail_unless (gst_meta_serialize_simple (&meta->meta, data));
+    meta = (GstCclMeta *) gst_meta_deserialize (out, data->data, data->len, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless_equals_int64 (meta->frame_age, cases[i].age);
+    component.confidence = cases[i].received;
+    ccl_test_check_component (&meta->components[0], &component, 0.0);
+    g_byte_array_unref (data);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+}
+GST_END_TEST;
+
 /* Version and bytes that another process may send, and their fault: a frame of 13x7 pixels in
  * which 5 components were found, with one 4x3 component at (2, 1). */
 #define HEADER "\x0d\x07\x05\x01"
@@ -509,6 +638,7 @@ GST_END_TEST;
 #define NO_NAMES "\x00"
 #define CLASS "\x16\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
 #define SHAPE "\x26\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
+#define TRACK "\x0e\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
 #define ONE "\0\0\0\0\0\0\xf0\x3f"
 #define NUMBERS ONE ONE ONE ONE ONE
 #define NOT_A_NUMBER "\x01\x00\x00\x00\x00\x00\xf8\x7f"
@@ -564,6 +694,8 @@ static const CclTestSerialized sent[] = {
   { "a shape without features", 4, BYTES (HEADER NO_NAMES SHAPE "\0\0\0\0" NUMBERS), FALSE },
   { "unknown features", 4, BYTES (HEADER NO_NAMES SHAPE "\x10\0\0\0" NUMBERS), FALSE },
   { "a shape cut short", 4, BYTES (HEADER NO_NAMES SHAPE "\x01\0\0\0\0\0\0"), FALSE },
+  { "a track", 2, BYTES (HEADER TRACK "\x07\x05" ONE ONE), TRUE },
+  { "a track above 2^32 - 1", 2, BYTES (HEADER TRACK "\x80\x80\x80\x80\x10\x05" ONE ONE), FALSE },
   { "nothing", 2, BYTES (""), FALSE },
   { "width 0", 2, BYTES ("\x00\x07\x05\x00"), FALSE },
   { "height 0", 2, BYTES ("\x0d\x00\x05\x00"), FALSE },
@@ -581,6 +713,14 @@ static const CclTestSerialized sent[] = {
     FALSE },
   { "an unknown flag", 2, BYTES (HEADER "\x16\x02\x02\x04\x03\x0c\x12\x0c"), FALSE },
   { "label -1", 2, BYTES (HEADER "\x07\x03\x02\x02\x04\x03\x0c\x12\x0c"), FALSE },
+  { "label 2^32", 2, BYTES (HEADER "\x07\xfe\xff\xff\xff\x1f\x02\x02\x04\x03\x0c\x12\x0c"), FALSE },
+  { "x of 2^32 + 2", 2, BYTES (HEADER "\x06\x82\x80\x80\x80\x10\x02\x04\x03\x0c\x12\x0c"), FALSE },
+  { "y of 2^62 + 1", 2,
+    BYTES (HEADER "\x06\x02\x82\x80\x80\x80\x80\x80\x80\x80\x80\x01\x04\x03\x0c\x12\x0c"), FALSE },
+  { "an area above 2^32 - 1 with a sum", 2,
+    BYTES (HEADER "\x06\x02\x02\x04\x03\x8c\x80\x80\x80\x10\x12\x0c"), FALSE },
+  { "a sum above 2^53", 2,
+    BYTES (HEADER "\x06\x02\x02\x04\x03\x0c\x81\x80\x80\x80\x80\x80\x80\x10\x0c"), FALSE },
   { "past the right", 2, BYTES (HEADER "\x06\x0a\x02\x04\x03\x0c\x12\x0c"), FALSE },
   { "past the bottom", 2, BYTES (HEADER "\x06\x02\x0a\x04\x03\x0c\x12\x0c"), FALSE },
   { "above the top", 2, BYTES (HEADER "\x06\x02\x01\x04\x03\x0c\x12\x0c"), FALSE },
@@ -610,6 +750,11 @@ receive (const gchar *bytes, gsize size, guint8 version)
       expected.class_id = 2;
       expected.confidence = 0.5;
     }
+    if (((GstCclMeta *) meta)->components[0].track) {
+      expected.track = 7;
+      expected.age = 5;
+      expected.velocity_x = expected.velocity_y = 1.0;
+    }
     check_meta ((GstCclMeta *) meta, 13, 7, 5, &expected, 1);
   }
   gst_buffer_unref (buffer);
@@ -622,6 +767,33 @@ receive (const gchar *bytes, gsize size, guint8 version)
 GST_START_TEST (test_received)
 {
   ccl_test_check_received (&sent[__i__], receive);
+}
+GST_END_TEST;
+
+/* Each name takes far more memory than the byte of its length. */
+GST_START_TEST (test_most_names)
+{
+  const guint sizes[] = { 65535, 65536 };
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    const guint8 head[] = { 13,
+                            7,
+                            0,
+                            0,
+                            (guint8) (sizes[i] | 128),
+                            (guint8) (sizes[i] >> 7 | 128),
+                            (guint8) (sizes[i] >> 14) };
+    gsize size = sizeof (head) + sizes[i];
+    g_autofree guint8 *bytes = g_malloc0 (size);
+    GstBuffer *buffer = gst_buffer_new ();
+
+    memcpy (bytes, head, sizeof (head));
+    fail_unless_equals_int (
+        GST_CCL_META_INFO->deserialize_func (GST_CCL_META_INFO, buffer, bytes, size, 3) != NULL,
+        i == 0);
+    gst_buffer_unref (buffer);
+  }
 }
 GST_END_TEST;
 #endif
@@ -784,9 +956,12 @@ cclmeta_suite (void)
   tcase_add_loop_test (tc, test_crop, 0, G_N_ELEMENTS (crops));
 #if GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tc, test_matrix);
+  tcase_add_test (tc, test_projection);
 #endif
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tc, test_serialize);
+  tcase_add_test (tc, test_serialize_frame);
+  tcase_add_test (tc, test_most_names);
   tcase_add_loop_test (tc, test_received, 0, G_N_ELEMENTS (sent));
 #endif
 
