@@ -325,6 +325,59 @@ GST_START_TEST (test_matrix)
 GST_END_TEST;
 #endif
 
+#if GST_CHECK_VERSION(1, 28, 0)
+/* A frame without pixels is refused. The size of the zones' frame may differ from that of the
+ * input, or be none; coordinates that are no numbers stay nowhere. */
+GST_START_TEST (test_matrix_limits)
+{
+  static const struct
+  {
+    guint width, height; /* of the metadata */
+    gint out[2];
+    gdouble x; /* of the event */
+    gboolean done;
+    gdouble projected;
+  } cases[] = {
+    { WIDTH, HEIGHT, { WIDTH, HEIGHT }, 8, TRUE, 8 },
+    { WIDTH / 2, HEIGHT / 2, { WIDTH, HEIGHT }, 8, TRUE, 16 },
+    { 0, 0, { WIDTH, HEIGHT }, 0.5, TRUE, WIDTH / 2 },
+    { WIDTH, HEIGHT, { WIDTH, HEIGHT }, NAN, TRUE, -1 },
+    { WIDTH, HEIGHT, { WIDTH, HEIGHT }, INFINITY, TRUE, -1 },
+    { WIDTH, HEIGHT, { 0, HEIGHT }, 8, FALSE },
+    { WIDTH, HEIGHT, { WIDTH, -1 }, 8, FALSE },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+    GstVideoRectangle rectangle = { 0, 0, WIDTH, HEIGHT };
+    GstVideoMetaTransformMatrix trans;
+    GstVideoInfo in_info, out_info;
+    GstCclZonesMeta *meta = add_meta (in);
+
+    gst_video_info_set_format (&in_info, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+    gst_video_info_set_format (&out_info, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+    gst_video_meta_transform_matrix_init (&trans, &in_info, &rectangle, &out_info, &rectangle);
+    out_info.width = cases[i].out[0];
+    out_info.height = cases[i].out[1];
+    meta->width = cases[i].width;
+    meta->height = cases[i].height;
+    meta->events[0].x = cases[i].x;
+    fail_unless_equals_int (
+        GST_CCL_ZONES_META_INFO->transform_func (
+            out, &meta->meta, in, gst_video_meta_transform_matrix_get_quark (), &trans),
+        cases[i].done);
+    meta = gst_buffer_get_ccl_zones_meta (out);
+    fail_unless_equals_int (meta != NULL, cases[i].done);
+    if (meta)
+      fail_unless_equals_float (meta->events[0].x, cases[i].projected);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+}
+GST_END_TEST;
+#endif
+
 GST_START_TEST (test_unknown_transform)
 {
   GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
@@ -409,6 +462,45 @@ GST_START_TEST (test_serialize)
 }
 GST_END_TEST;
 
+/* Broken elements attach coordinates that receivers would not take, and no name. */
+GST_START_TEST (test_serialize_hostile)
+{
+  static const struct
+  {
+    gdouble sent, received;
+  } values[] = {
+    { NAN, 0.0 },
+    { INFINITY, 1e15 },
+    { -INFINITY, -1e15 },
+    { 1e16, 1e15 },
+    { (gdouble) G_MAXINT + 1, (gdouble) G_MAXINT + 1 },
+    { -1e300, -1e15 },
+    { 0.5, 0.5 },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (values); i++) {
+    gdouble points[] = { values[i].sent, 1.0 };
+    const GstCclZone zone = { NULL, FALSE, 0, 1, points, 0, 0, 0 };
+    const GstCclZoneEvent event = { GST_CCL_ZONE_ENTER, 0, 0, 0, 1.0, values[i].sent };
+    GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new ();
+    GstCclZonesMeta *meta = gst_buffer_add_ccl_zones_meta (in, 1, 1, &zone, 1, &event, 1);
+    GByteArray *data = g_byte_array_new ();
+    guint32 consumed;
+
+    fail_unless (gst_meta_serialize_simple (&meta->meta, data));
+    meta = (GstCclZonesMeta *) gst_meta_deserialize (out, data->data, data->len, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless_equals_string (meta->zones[0].name, "");
+    fail_unless (meta->zones[0].points[0] == values[i].received &&
+                 meta->events[0].y == values[i].received);
+    g_byte_array_unref (data);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+}
+GST_END_TEST;
+
 /* Version and bytes that another process may send, and their fault: a frame of 40x20 pixels with
  * the tripwire `ab`, from 10, 0 to 10, 20, and an event. */
 #define SIZE "\x28\x14"
@@ -446,6 +538,27 @@ static const CclTestSerialized sent[] = {
                 "c\xff"
                 "t"
                 "\x01" ZONE "\x01" EVENT),
+    FALSE },
+  { "an event with all fields", 2,
+    BYTES (SIZE "\x00\x01" ZONE "\x01\x74\x00\x05\xac\x02" EIGHT TEN "\x01\x07\x00\x4f\x01"),
+    TRUE },
+  { "a track above 2^32 - 1", 1,
+    BYTES (SIZE "\x01" ZONE "\x01\x04\x00\x80\x80\x80\x80\x10" EIGHT TEN "\x01\x07\x00"), FALSE },
+  { "a dwell time of more than 64 bits", 1,
+    BYTES (SIZE "\x01" ZONE "\x01\x14\x00\x05\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02" EIGHT TEN
+                "\x01\x07\x00"),
+    FALSE },
+  { "an event inside more than 2^32 - 1", 1,
+    BYTES (SIZE "\x01" ZONE "\x01\x04\x00\x05" EIGHT TEN "\x01\x07\x80\x80\x80\x80\x10"), FALSE },
+  { "a coloured zone", 1,
+    BYTES (SIZE "\x01\x07\x02"
+                "ab"
+                "\xaa\x01\x02\x14\x00\x00\x28\x03\x02\x00\x00"),
+    TRUE },
+  { "a point that moves by 2^63", 1,
+    BYTES (SIZE "\x01\x04\x01"
+                "a"
+                "\x02\x02\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02\x03\x02\x00\x00"),
     FALSE },
   { "nothing", 1, BYTES (""), FALSE },
   { "width 0", 1, BYTES ("\x00\x14\x00\x00"), FALSE },
@@ -551,6 +664,9 @@ receive (const gchar *bytes, gsize size, guint8 version)
     fail_unless (zone->tripwire && zone->n_points == 2 && zone->in == 3 && zone->out == 2);
     fail_unless (memcmp (zone->points, line, sizeof (line)) == 0);
   }
+  if (meta && zones_meta->n_events > 0 && zones_meta->events[0].dwell)
+    fail_unless (zones_meta->events[0].dwell == 300 && zones_meta->events[0].frame_age == -40 &&
+                 zones_meta->events[0].class_id == 1);
   if (meta && zones_meta->n_events > 0)
     fail_unless (memcmp (&zones_meta->events[0].x, &events[0].x, 2 * sizeof (gdouble)) == 0 &&
                  zones_meta->events[0].type == GST_CCL_ZONE_OUT &&
@@ -620,10 +736,12 @@ cclzonesmeta_suite (void)
   tcase_add_loop_test (tcase, test_crop, 0, G_N_ELEMENTS (crops));
 #if GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tcase, test_matrix);
+  tcase_add_test (tcase, test_matrix_limits);
 #endif
   tcase_add_test (tcase, test_unknown_transform);
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_serialize);
+  tcase_add_test (tcase, test_serialize_hostile);
   tcase_add_loop_test (tcase, test_received, 0, G_N_ELEMENTS (sent));
 #endif
 #if GST_CHECK_VERSION(1, 24, 0) && !defined(TESTS_FUZZ_NEWER_H)
