@@ -190,7 +190,7 @@ GST_START_TEST (test_frames_behind)
 }
 GST_END_TEST;
 
-/* --- Frames of AV1 that are larger than their sequence --- */
+/* --- Writing headers --- */
 
 typedef struct
 {
@@ -207,7 +207,8 @@ draw (Writer *self, guint n)
 static void
 put (Writer *self, guint32 value, guint n)
 {
-  gst_bit_writer_put_bits_uint32 (&self->bits, value, n);
+  if (n > 0)
+    gst_bit_writer_put_bits_uint32 (&self->bits, value, n);
 }
 
 /* Puts any @n bits. */
@@ -222,6 +223,291 @@ put_any (Writer *self, guint n)
   }
   return value;
 }
+
+/* --- Parameter sets of H.264 and H.265 --- */
+
+/* Exponential Golomb codes, of up to 63 bits. */
+static void
+put_ue (Writer *self, guint32 value)
+{
+  const guint64 code = (guint64) value + 1;
+  guint n = 0;
+
+  while (code >> n > 1)
+    n++;
+  put (self, 0, n);
+  if (n == 32)
+    put (self, 1, 1);
+  put (self, (guint32) code, MIN (n + 1, 32));
+}
+
+static void
+put_se (Writer *self, gint32 value)
+{
+  put_ue (self, value > 0 ? 2 * (guint32) value - 1 : 2 * (0 - (guint32) value));
+}
+
+/* What a parameter set says. */
+typedef struct
+{
+  guint width, height, references, chroma;
+  gboolean deep;
+} Set;
+
+static void
+put_scaling_list (Writer *self, guint n, gboolean longest)
+{
+  gint last = 8, next = 8;
+
+  for (guint i = 0; i < n; i++) {
+    if (next) {
+      const gint delta = longest ? i % 2 ? -127 : 127 : (gint) draw (self, 256) - 128;
+
+      put_se (self, delta);
+      next = (last + delta + 256) % 256;
+    }
+    last = next ? next : last;
+  }
+}
+
+/* @longest: everything in front of the size is as long as it may be. */
+static void
+put_h264_set (Writer *self, Set *set, gboolean longest)
+{
+  static const guint profiles[] = { 66, 77, 88, 100, 110, 122, 244, 44, 83, 86, 118, 128, 138 };
+  const guint profile = longest ? 244 : profiles[draw (self, G_N_ELEMENTS (profiles))];
+  guint type, n;
+
+  *set = (Set){ .chroma = 1, .references = draw (self, 17) };
+  put (self, 0x67, 8);
+  put (self, profile, 8);
+  put_any (self, 16);
+  put_ue (self, draw (self, 32));
+  if (profile != 66 && profile != 77 && profile != 88) {
+    set->chroma = longest ? 3 : draw (self, 4);
+    put_ue (self, set->chroma);
+    if (set->chroma == 3)
+      put_any (self, 1);
+    for (guint i = 0; i < 2; i++) {
+      const guint depth = draw (self, 2) * draw (self, 7);
+
+      put_ue (self, depth);
+      set->deep |= depth > 0;
+    }
+    put_any (self, 1);
+    if (longest) {
+      put (self, 1, 1);
+      type = 1;
+    } else {
+      type = put_any (self, 1);
+    }
+    for (guint i = 0; type && i < (set->chroma == 3 ? 12 : 8); i++) {
+      const gboolean present = longest || draw (self, 2);
+
+      put (self, present, 1);
+      if (present)
+        put_scaling_list (self, i < 6 ? 16 : 64, longest);
+    }
+  }
+  put_ue (self, draw (self, 13));
+  type = longest ? 1 : draw (self, 3);
+  put_ue (self, type);
+  if (type == 0) {
+    put_ue (self, draw (self, 13));
+  } else if (type == 1) {
+    put_any (self, 1);
+    put_se (self, longest ? G_MININT32 + 1 : 5);
+    put_se (self, -5);
+    n = longest ? 255 : draw (self, 4);
+    put_ue (self, n);
+    for (guint i = 0; i < n; i++)
+      put_se (self, longest ? G_MAXINT32 : (gint32) draw (self, 9) - 4);
+  }
+  put_ue (self, set->references);
+  put_any (self, 1);
+  set->width = 16 * (1 + draw (self, 512));
+  set->height = 16 * (1 + draw (self, 256));
+  put_ue (self, set->width / 16 - 1);
+  put_ue (self, set->height / 16 - 1);
+  if (put_any (self, 1) == 0) {
+    set->height *= 2;
+    put_any (self, 1);
+  }
+  put_any (self, 32);
+}
+
+static void
+put_h265_set (Writer *self, Set *set)
+{
+  const guint layers = draw (self, 7);
+  guint32 present[6];
+
+  *set = (Set){ .chroma = draw (self, 4),
+                .width = 8 * (1 + draw (self, 1024)),
+                .height = 8 * (1 + draw (self, 1024)) };
+  put (self, 33 << 9 | 1, 16);
+  put_any (self, 4);
+  put (self, layers, 3);
+  put_any (self, 1 + 96);
+  for (guint i = 0; i < layers; i++)
+    present[i] = put_any (self, 2);
+  if (layers)
+    put (self, 0, 2 * (8 - layers));
+  for (guint i = 0; i < layers; i++)
+    put_any (self, (present[i] & 2 ? 88 : 0) + (present[i] & 1 ? 8 : 0));
+  put_ue (self, draw (self, 16));
+  put_ue (self, set->chroma);
+  if (set->chroma == 3)
+    put_any (self, 1);
+  put_ue (self, set->width);
+  put_ue (self, set->height);
+  if (put_any (self, 1)) {
+    for (guint i = 0; i < 4; i++)
+      put_ue (self, draw (self, 8));
+  }
+  for (guint i = 0; i < 2; i++) {
+    const guint depth = draw (self, 2) * draw (self, 9);
+
+    put_ue (self, depth);
+    set->deep |= depth > 0;
+  }
+  put_ue (self, draw (self, 13));
+  for (guint i = put_any (self, 1) ? 0 : layers; i <= layers; i++) {
+    const guint n = draw (self, 16);
+
+    set->references = MAX (set->references, n + 1);
+    put_ue (self, n);
+    put_ue (self, draw (self, n + 1));
+    put_ue (self, draw (self, 100));
+  }
+  put_any (self, 32);
+}
+
+/* Returns what was put as a NAL unit. */
+static GByteArray *
+take_unit (Writer *self)
+{
+  GByteArray *unit = g_byte_array_new ();
+  const guint8 *data;
+  guint zeros = 0;
+
+  put (self, 1, 1);
+  gst_bit_writer_align_bytes (&self->bits, 0);
+  data = gst_bit_writer_get_data (&self->bits);
+  for (guint i = 0; i < gst_bit_writer_get_size (&self->bits) / 8; i++) {
+    if (zeros >= 2 && data[i] <= 3) {
+      g_byte_array_append (unit, (const guint8 *) "\3", 1);
+      zeros = 0;
+    }
+    zeros = data[i] ? 0 : zeros + 1;
+    g_byte_array_append (unit, data + i, 1);
+  }
+  gst_bit_writer_reset (&self->bits);
+  gst_bit_writer_init (&self->bits);
+  return unit;
+}
+
+/* Appends @value in @n bytes. */
+static void
+append_number (GByteArray *bytes, guint32 value, guint n)
+{
+  while (n-- > 0) {
+    const guint8 byte = (guint8) (value >> 8 * n);
+
+    g_byte_array_append (bytes, &byte, 1);
+  }
+}
+
+/* Appends @unit with a start code, or behind its length in @length_size bytes. */
+static void
+append_unit (GByteArray *stream, const guint8 *unit, guint size, guint length_size)
+{
+  append_number (stream, length_size ? size : 1, length_size ? length_size : 3);
+  g_byte_array_append (stream, unit, size);
+}
+
+/* Codec data with @set, or without one. */
+static GstBuffer *
+make_codec_data (gboolean h264, guint length_size, const GByteArray *set)
+{
+  g_autoptr (GByteArray) data = g_byte_array_new ();
+
+  if (h264) {
+    append_number (data, 0x01640033, 4);
+    append_number (data, 0xfc | (length_size - 1), 1);
+    append_number (data, set ? 0xe1 : 0xe0, 1);
+  } else {
+    g_byte_array_set_size (data, 21);
+    memset (data->data, 1, 21);
+    append_number (data, 0xfc | (length_size - 1), 1);
+    append_number (data, set ? 2 : 0, 1);
+    if (set) { /* another kind of set first */
+      append_number (data, 32, 1);
+      append_number (data, 1, 2);
+      append_number (data, 3, 2);
+      append_number (data, 0x400102, 3);
+      append_number (data, 33, 1);
+      append_number (data, 1, 2);
+    }
+  }
+  if (set) {
+    append_number (data, set->len, 2);
+    g_byte_array_append (data, set->data, set->len);
+  }
+  return gst_buffer_new_memdup (data->data, data->len);
+}
+
+/* Sets of all kinds, in codec data and in streams of both formats. */
+GST_START_TEST (test_sets)
+{
+  static const guint8 before[] = { 0x09, 0xf0 }; /* a unit of no interest, for both */
+  static const guint halves[] = { 2, 3, 4, 6 };
+  const guint32 seed = g_random_int ();
+  Writer writer = { .random = g_rand_new_with_seed (seed) };
+
+  g_printerr ("seed %u\n", seed);
+  gst_bit_writer_init (&writer.bits);
+  for (guint i = 0; i < 20000; i++) {
+    const gboolean h264 = draw (&writer, 2), longest = h264 && draw (&writer, 20) == 0;
+    const guint length_size = draw (&writer, 2) ? 2 * (1 + draw (&writer, 2)) : 0;
+    const gboolean in_caps = length_size && draw (&writer, 2);
+    GstCaps *caps = gst_caps_new_empty_simple (h264 ? "video/x-h264" : "video/x-h265");
+    g_autoptr (GByteArray) unit = NULL, stream = g_byte_array_new ();
+    WatchHeaders headers = { 0 };
+    guint64 memory;
+    Set set;
+
+    if (h264)
+      put_h264_set (&writer, &set, longest);
+    else
+      put_h265_set (&writer, &set);
+    unit = take_unit (&writer);
+    if (length_size) {
+      GstBuffer *data = make_codec_data (h264, length_size, in_caps ? unit : NULL);
+
+      gst_caps_set_simple (caps, "codec_data", GST_TYPE_BUFFER, data, NULL);
+      gst_buffer_unref (data);
+    }
+    watch_headers_set_caps (&headers, caps);
+    append_unit (stream, before, sizeof (before), length_size);
+    if (!in_caps)
+      append_unit (stream, unit->data, unit->len, length_size);
+    append_unit (stream, before, sizeof (before), length_size);
+    watch_headers_read (&headers, stream->data, stream->len);
+    memory = (guint64) set.width * set.height * halves[set.chroma] * (set.deep ? 2 : 1) *
+             (set.references + 4) / 2;
+    fail_unless (
+        headers.width == set.width && headers.height == set.height && headers.memory == memory,
+        "%u: %s, %u bytes%s: %ux%u, not %ux%u", i, h264 ? "H.264" : "H.265", unit->len,
+        longest ? ", the longest" : "", headers.width, headers.height, set.width, set.height);
+    gst_caps_unref (caps);
+  }
+  g_rand_free (writer.random);
+  gst_bit_writer_reset (&writer.bits);
+}
+GST_END_TEST;
+
+/* --- Frames of AV1 that are larger than their sequence --- */
 
 /* A sequence of frames, and which fields their headers have. */
 typedef struct
@@ -437,6 +723,7 @@ headers_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_encoders);
+  tcase_add_test (tc, test_sets);
   tcase_add_test (tc, test_av1_sizes);
   if (encoder && decoder)
     tcase_add_loop_test (tc, test_frames_behind, 0, G_N_ELEMENTS (behind));

@@ -7,7 +7,9 @@
 #include <gst/base/gstbitreader.h>
 #include <gst/base/gstbytereader.h>
 
-#define MAX_SET 1024 /* bytes of a parameter set that are read; the size is near its start */
+/* Bytes of a parameter set that are read. In H.264, scaling lists and a cycle of offsets may take
+ * some 3 000 in front of the size. */
+#define MAX_SET 4096
 /* Pictures beside the references: one is decoded, others are on their way through the pipeline. */
 #define MORE_PICTURES 4
 
@@ -661,10 +663,10 @@ read_codec_data (WatchHeaders *self, const guint8 *data, gsize size)
 {
   gsize at = 23;
 
-  if (self->format == WATCH_HEADERS_H264 && size > 6) {
+  if (self->format == WATCH_HEADERS_H264 && size >= 6) {
     self->length_size = (data[4] & 3) + 1;
     read_sets (self, data, size, 6, data[5] & 31);
-  } else if (self->format == WATCH_HEADERS_H265 && size > 23) {
+  } else if (self->format == WATCH_HEADERS_H265 && size >= 23) {
     self->length_size = (data[21] & 3) + 1;
     for (guint i = 0; i < data[22] && at + 3 <= size; i++)
       at = read_sets (self, data, size, at + 3, (guint) data[at + 1] << 8 | data[at + 2]);
