@@ -13,6 +13,9 @@
 #include "tests/lib/removetree.h"
 #include "tests/lib/watchhttp.h"
 
+/* 2026-01-31T12:00:00Z */
+#define TIME G_GINT64_CONSTANT (1769860800000000)
+
 /* --- Streams and files --- */
 
 GST_START_TEST (test_live)
@@ -51,6 +54,9 @@ GST_START_TEST (test_live)
       break;
   }
   fail_unless (n >= 60 && n < 70, "%u streams", n);
+  check_cases ((Case[]){ { GET ("/api/cameras/yard/live"), 503, "streams are open" },
+                         { GET ("/api/cameras/yard/snapshot"), 200, "picture" } },
+               2);
   while (n)
     client_close (&refused[n--]);
   client_close (&refused[0]);
@@ -189,6 +195,177 @@ GST_START_TEST (test_media)
     if (cases[i].body)
       fail_unless_equals_string (get_body (answer), cases[i].body);
   }
+  stop ();
+}
+GST_END_TEST;
+
+/* Writes a file of @size bytes that differ in each piece, and returns its name. */
+static gchar *
+write_clip (guint number, gsize size, gchar **path)
+{
+  gchar *name = g_strdup_printf ("yard/2026-01-31/120000-%06u-aaaa.mp4", number);
+  g_autofree guint32 *data = g_malloc (size + 4);
+  g_autofree gchar *day = NULL;
+
+  *path = watch_media_get_path (watch->shared.media, name);
+  day = g_path_get_dirname (*path);
+  for (gsize i = 0; i < size / 4; i++)
+    data[i] = (guint32) i * 2654435761u | 0x01010101;
+  fail_unless_equals_int (g_mkdir_with_parents (day, 0700), 0);
+  fail_unless (g_file_set_contents (*path, (const gchar *) data, (gssize) size, NULL));
+  return name;
+}
+
+/* Files of many pieces, of none, and those that are cut or left while they are sent. */
+GST_START_TEST (test_downloads)
+{
+#define ASK_FOR(method, name, more) g_strdup_printf (HEAD (method, "/media/%s") more "\r\n", name)
+  g_autofree gchar *large_path = NULL, *empty_path = NULL, *folder_path = NULL, *huge_path = NULL;
+  g_autofree gchar *large = NULL, *empty = NULL, *folder = NULL, *huge = NULL, *content = NULL;
+  g_autofree gchar *request = NULL;
+  gsize size;
+  Client client;
+
+  start (LOCAL);
+  large = write_clip (1, 400000, &large_path);
+  empty = write_clip (2, 0, &empty_path);
+  folder = write_clip (3, 0, &folder_path);
+  huge = write_clip (4, 4, &huge_path);
+  fail_unless (g_file_get_contents (large_path, &content, &size, NULL));
+  fail_unless_equals_int (unlink (folder_path), 0);
+  fail_unless_equals_int (mkdir (folder_path, 0700), 0);
+  {
+    g_autofree gchar *whole = ASK_FOR ("GET", large, ""), *none = ASK_FOR ("GET", empty, "");
+    g_autofree gchar *part = ASK_FOR ("GET", large, "Range: bytes=100000-299999\r\n");
+    g_autofree gchar *last = ASK_FOR ("GET", empty, "Range: bytes=0-\r\n");
+    g_autofree gchar *no_file = ASK_FOR ("GET", folder, "");
+    const struct
+    {
+      const gchar *request, *header;
+      gint status;
+      gsize begin, length; /* of the content */
+    } cases[] = {
+      { whole, "Content-Type: video/mp4", 200, 0, 400000 },
+      { part, "Content-Range: bytes 100000-299999/400000", 206, 100000, 200000 },
+      { none, "Content-Length: 0", 200 },
+      { last, "Content-Range: bytes */0", 416 },
+      { no_file, "there is no such file", 404 },
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+      g_autofree gchar *answer = ask (cases[i].request);
+      const gchar *body = get_body (answer);
+
+      check_answer (cases[i].request, answer, cases[i].status, cases[i].header);
+      fail_unless (cases[i].status > 206 ||
+                       (strlen (body) == cases[i].length &&
+                        memcmp (body, content + cases[i].begin, cases[i].length) == 0),
+                   "case %u: %u bytes", i, (guint) strlen (body));
+    }
+  }
+
+  /* More than sockets hold. The client must not take the end of a file that was cut for all. */
+  fail_unless_equals_int (truncate (huge_path, 256 << 20), 0);
+  request = g_strdup_printf ("GET /media/%s HTTP/1.1\r\nHost: localhost\r\n\r\n", huge);
+  client_open (&client, request);
+  fail_unless (client_read (&client, "Content-Length: 268435456"));
+  fail_unless_equals_int (truncate (huge_path, 4), 0);
+  while (!client.ended) {
+    g_string_truncate (client.answer, 0);
+    client_read (&client, NULL);
+  }
+  client_close (&client);
+  fail_unless_equals_int (truncate (huge_path, 256 << 20), 0);
+  client_open (&client, request);
+  fail_unless (client_read (&client, "Content-Length: 268435456"));
+  client_close (&client);
+  g_free (ask (GET ("/api/status")));
+  stop ();
+}
+GST_END_TEST;
+
+static void
+run_for (guint milliseconds)
+{
+  gboolean over = FALSE;
+
+  g_timeout_add (milliseconds, set_true, &over);
+  while (!over)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+/* Returns the first byte of the body's pictures that is not @byte, or 0 at the end. */
+static gchar
+skip_picture (Client *client, gchar byte)
+{
+  GInputStream *stream = g_io_stream_get_input_stream (G_IO_STREAM (client->connection));
+  g_autofree gchar *buffer = g_malloc (1 << 16);
+
+  for (;;) {
+    gssize n = g_pollable_input_stream_read_nonblocking (G_POLLABLE_INPUT_STREAM (stream), buffer,
+                                                         1 << 16, NULL, NULL);
+
+    for (gssize i = 0; i < n; i++)
+      if ((guchar) buffer[i] >= 0x80 && buffer[i] != byte)
+        return buffer[i];
+    if (n == 0)
+      return 0;
+    if (n < 0)
+      g_main_context_iteration (NULL, FALSE);
+  }
+}
+
+/* Clients that read slowly cost no more memory, and get what is new. */
+GST_START_TEST (test_slow)
+{
+  const gsize size = 32 << 20; /* more than sockets hold */
+  Client client;
+
+  start (LOCAL);
+  client_open (&client, "GET /api/cameras/yard/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  fail_unless (client_read (&client, "picture"));
+  for (guchar byte = 0x81; byte <= 0x84; byte++) {
+    g_autofree gchar *data = g_malloc (size);
+    g_autoptr (GBytes) picture = NULL;
+
+    memset (data, byte, size);
+    picture = g_bytes_new_take (g_steal_pointer (&data), size);
+    watch_fake_set_picture (watch, picture);
+    run_for (300);
+  }
+  fail_unless_equals_int ((guchar) skip_picture (&client, (gchar) 0xff), 0x81);
+  fail_unless_equals_int ((guchar) skip_picture (&client, (gchar) 0x81), 0x84);
+  client_close (&client);
+
+  /* More events than are kept for a client that takes none: it must ask again. */
+  client_open (&client, "GET /api/events/stream HTTP/1.0\r\nHost: localhost\r\n"
+                        "Last-Event-ID: x\r\n\r\n");
+  fail_unless (client_read (&client, "retry: 2000\n\n"), "%.1500s", client.answer->str);
+  fail_if (strstr (client.answer->str, "chunked"));
+  for (guint i = 1; i <= 300; i++)
+    watch_fake_add_event (watch, make_event (i, TIME + i));
+  fail_unless (client_read (&client, NULL));
+  fail_unless (strstr (client.answer->str, "\"number\":256,"));
+  fail_if (strstr (client.answer->str, "\"number\":257,"));
+  client_close (&client);
+  stop ();
+}
+GST_END_TEST;
+
+/* The camera goes before it has a picture. */
+GST_START_TEST (test_snapshot)
+{
+  Client client;
+
+  start (LOCAL);
+  client_open (
+      &client,
+      "GET /api/cameras/hall/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  run_for (50);
+  g_free (ask (SEND ("DELETE", "/api/cameras/hall", "")));
+  fail_unless (client_read (&client, NULL));
+  check_answer ("hall", client.answer->str, 503, "the camera has no picture");
+  client_close (&client);
   stop ();
 }
 GST_END_TEST;
@@ -532,6 +709,9 @@ streams_suite (void)
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_media);
+  tcase_add_test (tc, test_downloads);
+  tcase_add_test (tc, test_slow);
+  tcase_add_test (tc, test_snapshot);
   tcase_add_test (tc, test_synopsis);
   tcase_add_test (tc, test_preview);
   tcase_add_test (tc, test_search_limit);
@@ -539,11 +719,19 @@ streams_suite (void)
   return s;
 }
 
+/* Of clang's coverage, which is written at exit. */
+extern int __llvm_profile_write_file (void) __attribute__ ((weak));
+
 /* Without handlers at exit: threads of test pictures that hang may go on, and would use GStreamer
  * after its end. */
 int
 main (int argc, char **argv)
 {
+  int status;
+
   gst_check_init (&argc, &argv);
-  _exit (gst_check_run_suite (streams_suite (), "streams", __FILE__));
+  status = gst_check_run_suite (streams_suite (), "streams", __FILE__);
+  if (__llvm_profile_write_file)
+    __llvm_profile_write_file ();
+  _exit (status);
 }
