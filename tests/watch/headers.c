@@ -507,6 +507,97 @@ GST_START_TEST (test_sets)
 }
 GST_END_TEST;
 
+/* --- Frames of VP9 --- */
+
+static void
+put_vp9_colors (Writer *self, guint profile)
+{
+  /* sRGB is for profiles 1 and 3. */
+  const guint space = draw (self, profile & 1 ? 8 : 7);
+
+  if (profile >= 2)
+    put_any (self, 1);
+  put (self, space, 3);
+  if (space != 7)
+    put_any (self, 1);
+  if (profile & 1)
+    put_any (self, space != 7 ? 3 : 1);
+}
+
+/* Returns whether the frame has a size of its own; otherwise it has that of a reference. */
+static gboolean
+put_vp9 (Writer *self, guint profile, guint width, guint height)
+{
+  const guint32 sync = 0x498342;
+  gboolean own = TRUE, key, shown, resilient, intra;
+
+  put (self, 2, 2);
+  put (self, profile & 1, 1);
+  put (self, profile >> 1, 1);
+  if (profile == 3)
+    put (self, 0, 1);
+  put (self, 0, 1);
+  key = put_any (self, 1) == 0;
+  shown = put_any (self, 1) != 0;
+  resilient = put_any (self, 1) != 0;
+  if (key) {
+    put (self, sync, 24);
+    put_vp9_colors (self, profile);
+  } else {
+    intra = !shown && put_any (self, 1);
+    if (!resilient)
+      put_any (self, 2);
+    if (intra) {
+      put (self, sync, 24);
+      if (profile > 0)
+        put_vp9_colors (self, profile);
+      put_any (self, 8);
+    } else {
+      put_any (self, 8 + 3 * 4);
+      for (guint i = 0; own && i < 3; i++)
+        own = put_any (self, 1) == 0;
+    }
+  }
+  if (own) {
+    put (self, width - 1, 16);
+    put (self, height - 1, 16);
+  }
+  put_any (self, own ? draw (self, 2) : 64);
+  return own;
+}
+
+GST_START_TEST (test_vp9_sizes)
+{
+  const guint32 seed = g_random_int ();
+  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("video/x-vp9");
+
+  g_printerr ("seed %u\n", seed);
+  gst_bit_writer_init (&writer.bits);
+  for (guint i = 0; i < 20000; i++) {
+    const guint profile = draw (&writer, 4), width = 1 + draw (&writer, 65536),
+                height = 1 + draw (&writer, 65536);
+    const gboolean own = put_vp9 (&writer, profile, width, height);
+    guint64 memory =
+        (guint64) width * height * (profile & 1 ? 6 : 3) * (profile >= 2 ? 2 : 1) * (8 + 4) / 2;
+    WatchHeaders headers = { 0 };
+
+    gst_bit_writer_align_bytes (&writer.bits, 0);
+    watch_headers_set_caps (&headers, caps);
+    watch_headers_read (&headers, gst_bit_writer_get_data (&writer.bits),
+                        gst_bit_writer_get_size (&writer.bits) / 8);
+    fail_unless (headers.width == (own ? width : 0) && headers.height == (own ? height : 0) &&
+                     headers.memory == (own ? memory : 0),
+                 "%u: profile %u: %ux%u, not %ux%u", i, profile, headers.width, headers.height,
+                 width, height);
+    gst_bit_writer_reset (&writer.bits);
+    gst_bit_writer_init (&writer.bits);
+  }
+  g_rand_free (writer.random);
+  gst_bit_writer_reset (&writer.bits);
+}
+GST_END_TEST;
+
 /* --- Frames of AV1 that are larger than their sequence --- */
 
 /* A sequence of frames, and which fields their headers have. */
@@ -724,6 +815,7 @@ headers_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_encoders);
   tcase_add_test (tc, test_sets);
+  tcase_add_test (tc, test_vp9_sizes);
   tcase_add_test (tc, test_av1_sizes);
   if (encoder && decoder)
     tcase_add_loop_test (tc, test_frames_behind, 0, G_N_ELEMENTS (behind));
