@@ -17,20 +17,20 @@
 
 static gchar *folder;
 
-static void
+static inline void
 setup (void)
 {
   folder = g_dir_make_tmp ("watch-store-XXXXXX", NULL);
 }
 
-static void
+static inline void
 teardown (void)
 {
   remove_tree (folder);
   g_clear_pointer (&folder, g_free);
 }
 
-static WatchStore *
+static inline WatchStore *
 open_store (void)
 {
   g_autoptr (GError) error = NULL;
@@ -40,7 +40,7 @@ open_store (void)
   return store;
 }
 
-static WatchEvent *
+static inline WatchEvent *
 new_event (const gchar *camera, guint64 number, gint64 time, WatchEventKind kind, const gchar *zone,
            const gchar *class_name)
 {
@@ -65,7 +65,7 @@ new_event (const gchar *camera, guint64 number, gint64 time, WatchEventKind kind
 }
 
 /* The numbers of what a query finds, page by page. */
-static gchar *
+static inline gchar *
 find_numbers (WatchStore *store, WatchQuery query, gboolean tracks)
 {
   GString *text = g_string_new (NULL);
@@ -88,7 +88,7 @@ find_numbers (WatchStore *store, WatchQuery query, gboolean tracks)
 }
 
 /* The first column of the first row. */
-static gint64
+static inline gint64
 count (const gchar *sql)
 {
   g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);

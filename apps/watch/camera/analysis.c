@@ -134,7 +134,8 @@ watch_analysis_new (WatchSettings *settings, const gchar *camera, const WatchSto
 
   self->camera = g_strdup (camera);
   self->shared = *shared;
-  self->line_frames = settings->lines && settings->line_kinds & WATCH_LINE_FRAMES;
+  self->line_frames = (settings->lines || settings->mqtt || settings->kafka) &&
+                      settings->line_kinds & WATCH_LINE_FRAMES;
   self->picture_interval = MAX (PICTURE_INTERVAL, settings->cameras->len * CAMERA_INTERVAL);
   self->last_track = past->last_track;
   exchange_numbers (self);
