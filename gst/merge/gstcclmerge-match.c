@@ -213,18 +213,6 @@ take (GstCclMatcher *matcher, GstAggregatorPad *pad)
   gst_aggregator_pad_drop_buffer (pad);
 }
 
-void
-gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstBuffer *buffer,
-                        GstClockTimeDiff time)
-{
-  g_mutex_lock (&matcher->lock);
-  gst_ccl_match_order_arrive (&matcher->order, buffer, time);
-  if (peek (matcher, pad) &&
-      gst_ccl_time_diff (matcher->next->gap_start, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP)
-    matcher->next->ahead = TRUE;
-  g_mutex_unlock (&matcher->lock);
-}
-
 guint64
 gst_ccl_matcher_get_dropped (GstCclMatcher *matcher)
 {
@@ -265,6 +253,25 @@ drop (GstCclMatcher *matcher, GstAggregatorPad *pad)
   g_clear_pointer (&matcher->next, frame_free);
   gst_aggregator_pad_drop_buffer (pad);
   matcher->n_dropped++;
+}
+
+void
+gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstBuffer *buffer,
+                        GstClockTimeDiff time)
+{
+  const GstClockTimeDiff jump = GST_CCL_MATCH_JUMP;
+
+  g_mutex_lock (&matcher->lock);
+  gst_ccl_match_order_arrive (&matcher->order, buffer, time);
+  if (peek (matcher, pad) && gst_ccl_time_diff (matcher->next->gap_start, time) > jump)
+    matcher->next->ahead = TRUE;
+  /* The queue may have no room for @buffer, and the video's next frame may wait for that: then
+   * nothing else drops a frame that is ahead of both. */
+  while (matcher->begun && peek (matcher, pad) && matcher->next->ahead &&
+         matcher->next != matcher->match &&
+         gst_ccl_time_diff (matcher->next->gap_start, matcher->time) > jump)
+    drop (matcher, pad);
+  g_mutex_unlock (&matcher->lock);
 }
 
 /* Like peek(), but drops frames whose timestamps have jumped. */

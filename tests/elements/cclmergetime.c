@@ -211,6 +211,24 @@ GST_START_TEST (test_queued_untimed)
 }
 GST_END_TEST;
 
+/* Nor does one that the video has not waited for, while the next frame of the video waits for that
+ * branch. */
+GST_START_TEST (test_ahead_of_video)
+{
+  Pair pair;
+
+  pair_init (&pair, FALSE);
+  g_object_set (pair.video->element, "mode", __i__, NULL);
+  pair_push_partners (&pair, 0, 1);
+  gst_harness_push (pair.mask, mask_new (DAY, 99));
+  pair_push_video (&pair, FRAME_TIME, 1);
+  gst_harness_push (pair.mask, mask_new (2 * FRAME_TIME, 3));
+  pair_push_video (&pair, 2 * FRAME_TIME, 3);
+  fail_unless_equals_uint64 (ccl_test_stat (pair.video->element, "dropped"), 1);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 /* A live pair, at 10 frames per second, whose frames may wait for @latency. */
 static GstTestClock *
 live_init (Pair *pair, GstClockTime latency)
@@ -418,6 +436,7 @@ cclmergetime_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_timing, 0, (int) (ccl_test_n_timings * G_N_ELEMENTS (glitches)));
   tcase_add_loop_test (tc, test_queued_ahead, 0, 2);
+  tcase_add_loop_test (tc, test_ahead_of_video, 0, 2);
   tcase_add_loop_test (tc, test_queued_untimed, 0, 2);
   tcase_add_test (tc, test_live_components_ahead);
   tcase_add_test (tc, test_live_components_stay_ahead);
