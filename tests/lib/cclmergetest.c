@@ -5,6 +5,22 @@
 
 #include <string.h>
 
+/* A harness that is live or not before the element plays and asks for it. */
+static GstHarness *
+harness_new (GstElement *element, gboolean live, const gchar *sink, const gchar *src)
+{
+  static GstStaticPadTemplate from = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                                                              GST_STATIC_CAPS_ANY),
+                              to = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                                                            GST_STATIC_CAPS_ANY);
+  GstHarness *h = gst_harness_new_empty ();
+
+  gst_harness_set_live (h, live);
+  gst_harness_add_element_full (h, element, &from, sink, &to, src);
+
+  return h;
+}
+
 void
 pair_init (Pair *pair, gboolean live)
 {
@@ -12,11 +28,9 @@ pair_init (Pair *pair, gboolean live)
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
   ccl_test_add_bus (element);
-  pair->video = gst_harness_new_with_element (element, "video", "src");
-  pair->mask = gst_harness_new_with_element (element, "components", NULL);
+  pair->video = harness_new (element, live, "video", "src");
+  pair->mask = harness_new (element, live, "components", NULL);
   gst_object_unref (element);
-  gst_harness_set_live (pair->video, live);
-  gst_harness_set_live (pair->mask, live);
   gst_harness_play (pair->video);
 
   ccl_test_set_caps (pair->video, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
