@@ -391,7 +391,8 @@ gst_ccl_detect_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* Returns the first id above those of the regions of interest of @buffer. */
+/* Returns the first id above those of the regions of interest of @buffer. Others' ids may be any;
+ * above those that are not near the end there is room for all that is found. */
 static gint
 find_free_id (GstBuffer *buffer)
 {
@@ -403,7 +404,7 @@ find_free_id (GstBuffer *buffer)
                                                    GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
 
-    if (id >= free_id && id < G_MAXINT)
+    if (id >= free_id && id < G_MAXINT / 2)
       free_id = id + 1;
   }
 

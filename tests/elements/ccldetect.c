@@ -435,6 +435,139 @@ GST_START_TEST (test_input)
 }
 GST_END_TEST;
 
+/* Numbers that are none, or too many; an empty text is no number, and changes nothing. */
+GST_START_TEST (test_numbers)
+{
+  static const gchar *const bad[] = { "a",     "1,2", "1,2,3,4", "1,,3",
+                                      "1,2,x", "1 2", "nan",     "1,inf,2" };
+  GstHarness *h;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (bad); i++) {
+    ccl_test_check_start_fails (element_new ("input-mean", bad[i], NULL), GST_LIBRARY_ERROR,
+                                GST_LIBRARY_ERROR_SETTINGS, "input-mean must be one number");
+    ccl_test_check_start_fails (element_new ("input-scale", bad[i], NULL), GST_LIBRARY_ERROR,
+                                GST_LIBRARY_ERROR_SETTINGS, "input-scale must be one number");
+  }
+  h = ccl_test_harness_new (element_new ("wait", TRUE, "input-mean", "", "input-scale", "",
+                                         "labels", "", "classes", "", NULL),
+                            "GRAY8", WIDTH, HEIGHT);
+  check_object (look_at (h, 0), "class-2", 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The network sees the colours that the caps mean. */
+GST_START_TEST (test_colors)
+{
+  static const struct
+  {
+    const gchar *colorimetry;
+    gdouble red, blue; /* shares of luma */
+    gboolean full;
+  } cases[] = {
+    { "bt601", 0.299, 0.114, FALSE },
+    { "bt709", 0.2126, 0.0722, FALSE },
+    { "1:4:0:0", 0.299, 0.114, TRUE },
+    { "1:3:5:1", 0.2126, 0.0722, TRUE },
+  };
+  const gdouble y = 100, u = 110, v = 150;
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *caps =
+        g_strdup_printf ("video/x-raw,format=NV12,width=%u,height=%u,framerate=25/1,colorimetry=%s",
+                         WIDTH, HEIGHT, cases[i].colorimetry);
+    const gdouble luma = cases[i].full ? y : (y - 16) * 255 / 219;
+    const gdouble scale = (cases[i].full ? 1.0 : 255.0 / 224) * 2;
+    const gdouble red = luma + scale * (1 - cases[i].red) * (v - 128);
+    const gdouble blue = luma + scale * (1 - cases[i].blue) * (u - 128);
+    const gdouble green =
+        (luma - cases[i].red * red - cases[i].blue * blue) / (1 - cases[i].red - cases[i].blue);
+    const gdouble expected[] = { red, green, blue };
+    GstElement *element = element_new ("wait", TRUE, NULL);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL);
+    GstHarness *h;
+    guint8 *pixels;
+    GstMapInfo map;
+
+    gst_util_set_object_arg (G_OBJECT (element), "color-order", "rgb");
+    h = gst_harness_new_with_element (gst_object_ref_sink (element), "sink", "src");
+    gst_harness_set_src_caps_str (h, caps);
+    gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+    pixels = map.data;
+    memset (pixels, (gint) y, WIDTH * HEIGHT);
+    for (k = 0; k < WIDTH * HEIGHT / 2; k += 2) {
+      pixels[WIDTH * HEIGHT + k] = (guint8) u;
+      pixels[WIDTH * HEIGHT + k + 1] = (guint8) v;
+    }
+    gst_buffer_unmap (buffer, &map);
+    GST_BUFFER_PTS (buffer) = 0;
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    for (k = 0; k < 3; k++)
+      fail_unless (fabs (ort_fake.first[0][k] - expected[k]) < 2, "%s, %u: %f, not %f",
+                   cases[i].colorimetry, k, ort_fake.first[0][k], expected[k]);
+    gst_harness_teardown (h);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
+/* Regions of interest of others keep their ids, whatever these are; new ones are different. */
+GST_START_TEST (test_ids)
+{
+  static const gint ids[] = { 5, -1, G_MAXINT, G_MAXINT - 1, 7 };
+  GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
+  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, 0);
+  const GstCclComponent component = { .width = 1, .height = 1, .area = 1 };
+  gpointer state = NULL;
+  GstMeta *meta;
+  guint i, n = 0;
+
+  for (i = 0; i < G_N_ELEMENTS (ids); i++)
+    ccl_test_add_roi (buffer, "other", ids[i], &component);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVideoRegionOfInterestMeta *roi = (const GstVideoRegionOfInterestMeta *) meta;
+
+    if (roi->roi_type != g_quark_from_string ("other"))
+      fail_unless_equals_int (roi->id, 8 + (gint) n++);
+  }
+  fail_unless_equals_int (n, 2);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* Without components of its size, a frame has nothing that moves, which is said once. A gap is not
+ * looked at. */
+GST_START_TEST (test_no_components)
+{
+  GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
+  GstMessage *message;
+  GstBuffer *buffer;
+  guint i;
+
+  buffer = gst_buffer_new ();
+  GST_BUFFER_PTS (buffer) = 0;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "frames"), 0);
+  gst_util_set_object_arg (G_OBJECT (h->element), "region", "moving");
+  for (i = 1; i < 4; i++) {
+    buffer = ccl_test_frame_new (WIDTH, HEIGHT, i);
+    gst_buffer_add_ccl_meta (buffer, WIDTH / 2, HEIGHT, 0, NULL, 0);
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+    fail_unless_equals_int (message != NULL, i == 1);
+    gst_clear_message (&message);
+  }
+  fail_unless_equals_uint64 (ccl_test_stat (h->element, "inferences"), 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static void
 check_fails (GstElement *element, GQuark domain, gint code, const gchar *text)
 {
@@ -659,6 +792,10 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_context);
   tcase_add_test (tcase, test_input);
+  tcase_add_test (tcase, test_numbers);
+  tcase_add_test (tcase, test_colors);
+  tcase_add_test (tcase, test_ids);
+  tcase_add_test (tcase, test_no_components);
   tcase_add_test (tcase, test_bad_models);
   tcase_add_test (tcase, test_failing_calls);
   tcase_add_loop_test (tcase, test_failing_looks, 0, 4);
