@@ -276,6 +276,78 @@ GST_START_TEST (test_file)
 }
 GST_END_TEST;
 
+static void
+on_changed (WatchCamera *camera, gpointer user_data)
+{
+  ++*(guint *) user_data;
+}
+
+/* Whether its reason is @code; empty: there is none. */
+static gboolean
+has_code (WatchCamera *camera, const gchar *code)
+{
+  WatchCameraStatus status;
+  gboolean has;
+
+  watch_camera_get_status (camera, &status);
+  has = g_str_equal (code, status.reason ? status.reason->code : "");
+  watch_camera_status_clear (&status);
+  return has;
+}
+
+/* Settings that change while it runs. */
+GST_START_TEST (test_update)
+{
+  g_autofree gchar *path = make_file ();
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autoptr (GDateTime) other = g_date_time_add_days (now, 3);
+  g_autofree gchar *day =
+      g_ascii_strdown ((const gchar *[]){ "Mon", "Tue", "Wed", "Thu", "Fri", "Sat",
+                                          "Sun" }[g_date_time_get_day_of_week (other) - 1],
+                       -1);
+  g_autofree gchar *later = g_strdup_printf ("loop = true\nschedule = %s 10:00-10:01\n", day);
+  const struct
+  {
+    const gchar *path, *more;
+    WatchCameraState state;
+    const gchar *code; /* of the reason */
+    guint lost, back;  /* events so far */
+  } steps[] = {
+    { path, "loop = true\n", WATCH_CAMERA_RUNNING, "no-clips", 0, 0 },
+    { path, "loop = true\nrecord = false\n", WATCH_CAMERA_RUNNING, "", 0, 0 },
+    { path, "loop = true\nrecord = false\nmax-rate = 2\n", WATCH_CAMERA_RUNNING, "rate-limited", 0,
+      0 },
+    { path, later, WATCH_CAMERA_OFF, "outside-schedule", 0, 0 },
+    { path, "loop = true\nenabled = false\n", WATCH_CAMERA_OFF, "disabled", 0, 0 },
+    { path, "", WATCH_CAMERA_OFF, "file-ended", 0, 0 },
+    { "/none.avi", "", WATCH_CAMERA_LOST, "file-missing", 1, 0 },
+    { path, "loop = true\n", WATCH_CAMERA_RUNNING, "no-clips", 1, 1 },
+  };
+  const WatchShared shared = { session, store, media };
+  WatchCamera *camera = NULL;
+  guint n_changes = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    g_autoptr (WatchSettings) settings =
+        make_settings ("[camera a]\nuri = %s\n%s", steps[i].path, steps[i].more);
+    WatchCameraSettings *own = g_ptr_array_index (settings->cameras, 0);
+    const guint before = n_changes;
+
+    if (camera)
+      watch_camera_update (camera, own);
+    else
+      camera = watch_camera_new (settings, own, &shared, on_changed, &n_changes);
+    /* Once more: nothing changes. */
+    watch_camera_update (camera, own);
+    WAIT_FOR (get_state (camera, NULL) == steps[i].state && has_code (camera, steps[i].code));
+    fail_unless (n_changes > before, "step %u: nobody was told", i);
+    fail_unless_equals_int (count_events ("a", WATCH_EVENT_LOST), steps[i].lost);
+    fail_unless_equals_int (count_events ("a", WATCH_EVENT_BACK), steps[i].back);
+  }
+  watch_camera_free (camera);
+}
+GST_END_TEST;
+
 /* A camera is lost from its last event `lost` until an event `back`. */
 GST_START_TEST (test_lost_since)
 {
@@ -781,7 +853,7 @@ have (const gchar *name)
   return factory != NULL;
 }
 
-/* Clips of H.264 from the camera itself. */
+/* Clips of H.264 from the camera itself. @_i: from the analysed stream, or another one. */
 GST_START_TEST (test_clip)
 {
   Server *server;
@@ -793,8 +865,8 @@ GST_START_TEST (test_clip)
     return;
   server = start_server (NULL, "x264enc tune=zerolatency key-int-max=60 ! rtph264pay");
   settings = make_settings ("[record]\npre-roll = 1\npost-roll = 1\n"
-                            "[camera a]\nuri = rtsp://127.0.0.1:%s/a\n" LINE,
-                            server->port);
+                            "[camera a]\n%suri = rtsp://127.0.0.1:%s/a\n" LINE,
+                            __i__ ? "uri = test://\nrecord-" : "", server->port);
   camera = make_camera (settings, 0);
   WAIT_FOR (count_events ("a", WATCH_EVENT_IN) + count_events ("a", WATCH_EVENT_OUT) > 0);
   watch_camera_free (camera);
@@ -887,6 +959,7 @@ camera_suite (void)
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_ball);
   tcase_add_test (tcase, test_file);
+  tcase_add_test (tcase, test_update);
   tcase_add_test (tcase, test_lost_since);
   tcase_add_test (tcase, test_restart);
   tcase_add_test (tcase, test_locked);
@@ -897,7 +970,7 @@ camera_suite (void)
 #ifdef HAVE_RTSP_SERVER
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_frozen);
-  tcase_add_test (tcase, test_clip);
+  tcase_add_loop_test (tcase, test_clip, 0, 2);
   tcase_add_test (tcase, test_recorded_alone);
 #endif
 
