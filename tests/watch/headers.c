@@ -507,6 +507,70 @@ GST_START_TEST (test_sets)
 }
 GST_END_TEST;
 
+/* --- JPEG --- */
+
+/* Appends a segment whose content looks like a frame's header. */
+static void
+add_decoy (Writer *self, GByteArray *stream)
+{
+  static const guint8 markers[] = { 0xe0, 0xef, 0xfe, 0xc4, 0xc8, 0xcc, 0xdb };
+  static const guint8 content[] = { 0xff, 0xc0, 0, 17, 8, 0xff, 0xff, 0xff, 0xff, 3 };
+  const guint n = draw (self, 3) ? draw (self, 40) : draw (self, 3000);
+
+  append_number (stream, 0xff00u | markers[draw (self, G_N_ELEMENTS (markers))], 2);
+  append_number (stream, 2 + n, 2);
+  for (guint i = 0; i < n; i++)
+    append_number (stream, content[i % G_N_ELEMENTS (content)], 1);
+}
+
+/* A picture in pieces of any size. Only its frame's header has its size. */
+GST_START_TEST (test_jpeg_pieces)
+{
+  static const guint8 frames[] = { 0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7,
+                                   0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf };
+  const guint32 seed = g_random_int ();
+  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("image/jpeg");
+
+  g_printerr ("seed %u\n", seed);
+  for (guint i = 0; i < 5000; i++) {
+    const guint width = 1 + draw (&writer, 65000), height = 1 + draw (&writer, 65000);
+    g_autoptr (GByteArray) stream = g_byte_array_new ();
+    WatchHeaders headers = { 0 };
+
+    append_number (stream, 0xffd8, 2);
+    for (guint k = draw (&writer, 5); k > 0; k--) {
+      add_decoy (&writer, stream);
+      if (draw (&writer, 3) == 0) /* markers without a segment */
+        append_number (stream, draw (&writer, 2) ? 0xff01 : 0xffd0 + draw (&writer, 8), 2);
+      for (guint fill = draw (&writer, 3); fill > 0; fill--)
+        append_number (stream, 0xff, 1);
+    }
+    append_number (stream, 0xff00u | frames[draw (&writer, G_N_ELEMENTS (frames))], 2);
+    append_number (stream, 17, 2);
+    append_number (stream, 8, 1);
+    append_number (stream, height, 2);
+    append_number (stream, width, 2);
+    append_number (stream, 3, 1);
+    for (guint k = 0; k < 9; k++)
+      append_number (stream, k, 1);
+    add_decoy (&writer, stream);
+    watch_headers_set_caps (&headers, caps);
+    for (guint at = 0; at < stream->len;) {
+      guint n = 1 + draw (&writer, draw (&writer, 2) ? 4 : 4000);
+
+      n = MIN (n, stream->len - at);
+      watch_headers_read (&headers, stream->data + at, n);
+      at += n;
+    }
+    fail_unless (headers.width == width && headers.height == height, "%u: %ux%u, not %ux%u", i,
+                 headers.width, headers.height, width, height);
+    fail_unless_equals_uint64 (headers.memory, (guint64) width * height * 6 * 4 / 2);
+  }
+  g_rand_free (writer.random);
+}
+GST_END_TEST;
+
 /* --- Frames of VP9 --- */
 
 static void
@@ -815,6 +879,7 @@ headers_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_encoders);
   tcase_add_test (tc, test_sets);
+  tcase_add_test (tc, test_jpeg_pieces);
   tcase_add_test (tc, test_vp9_sizes);
   tcase_add_test (tc, test_av1_sizes);
   if (encoder && decoder)
