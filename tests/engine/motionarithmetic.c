@@ -1,0 +1,264 @@
+/* cudaccl - tests of the arithmetic of background models
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The reference of checkccl calls the same functions, so comparing with it cannot show whether they
+ * are right. Their results at the limits are written here in plain numbers. */
+
+#include "engine/motion/drift.h"
+#include "engine/motion/flicker.h"
+#include "engine/motion/light.h"
+#include "engine/motion/shake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+
+static unsigned failures;
+
+static void
+check (const char *what, size_t i, long value, long expected)
+{
+  if (value == expected)
+    return;
+  printf ("FAILED: %s, %zu: %ld, not %ld\n", what, i, value, expected);
+  failures++;
+}
+
+/* The shift (-2, 1) has @sum of each 1600 in @bands bands, and what the others have elsewhere. */
+static void
+test_shake (void)
+{
+  static const struct
+  {
+    CclShakeSum sum;
+    int bands;
+    CclShakeSum worst; /* of the shift that fits worst, in each band */
+    bool moves;
+  } cases[] = {
+    { 1200, 8, 1600, true }, { 1500, 8, 1875, false }, /* saves just a sixteenth */
+    { 1499, 8, 1875, true }, { 1300, 8, 1624, false }, /* fits no better than the worst */
+    { 1300, 8, 1625, true }, { 800, 4, 2400, true },   /* half of the bands */
+    { 800, 3, 2400, false },
+  };
+  const int at = (1 + CCL_SHAKE_REACH) * CCL_SHAKE_SIDE - 2 + CCL_SHAKE_REACH;
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclShakeSum sums[CCL_SHAKE_SUMS], totals[CCL_SHAKE_SHIFTS];
+    CclShift shift;
+
+    for (int k = 0; k < CCL_SHAKE_SUMS; k++)
+      sums[k] = 1600;
+    for (int band = 0; band < CCL_SHAKE_BANDS; band++) {
+      sums[band * CCL_SHAKE_SHIFTS] = cases[i].worst;
+      if (band < cases[i].bands)
+        sums[band * CCL_SHAKE_SHIFTS + at] = cases[i].sum;
+    }
+    for (int k = 0; k < CCL_SHAKE_SHIFTS; k++)
+      totals[k] = ccl_shake_total (sums, k);
+    shift = ccl_shake_find (sums, totals);
+    check ("shift across", i, shift.x, cases[i].moves ? -2 : 0);
+    check ("shift down", i, shift.y, cases[i].moves ? 1 : 0);
+    check ("moves", i, ccl_shake_moves (shift), cases[i].moves);
+  }
+}
+
+/* Two bins of 100 pixels. */
+static void
+test_drift (void)
+{
+  static const struct
+  {
+    uint32_t explained;
+    uint64_t before, after;
+    int shifts[2], smooth;
+    uint32_t known;
+    bool is;
+  } cases[] = {
+    { 70, 1000, 500, { 300, 300 }, 300, 3, true },
+    { 69, 1000, 500, { 300, 300 }, 300, 3, false },
+    { 70, 1000, 900, { 300, 300 }, 300, 3, true }, /* leaves nine tenths of the differences */
+    { 70, 1000, 901, { 300, 300 }, 300, 3, false },
+    { 70, 1000, 500, { 300, 300 }, 300, 0, false },
+    { 100, 1000, 500, { 300, 300 }, 300, 1, false }, /* the other bin's pixels are not explained */
+    { 70, 1000, 500, { 24 * 128, 24 * 128 }, 24 * 128, 3, true },
+    { 70, 1000, 500, { 24 * 128 + 1, 24 * 128 + 1 }, 24 * 128 + 1, 3, false },
+    { 70, 1000, 500, { -300, 300 }, -260, 3, false },  /* rough */
+    { 70, 100000, 500, { -300, 300 }, -260, 3, true }, /* but little against what it explains */
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclDriftBin bins[CCL_LIGHT_BINS];
+    int shifts[CCL_LIGHT_BINS] = { 0 };
+
+    memset (bins, 0, sizeof bins);
+    for (int k = 0; k < 2; k++) {
+      bins[k] = (CclDriftBin){ 100, cases[i].explained, cases[i].before, cases[i].after,
+                               cases[i].shifts[k] };
+      shifts[k] = cases[i].smooth;
+    }
+    check ("drift", i, ccl_drift_is (bins, cases[i].known, shifts), cases[i].is);
+  }
+}
+
+/* The pixels of a bin: half of them a level brighter, the rest far away. */
+static void
+test_drift_bin (void)
+{
+  static uint32_t counters[CCL_DRIFT_RANGES * CCL_LIGHT_BINS];
+  CclDriftBin bin;
+
+  counters[ccl_drift_counter (101, 100 * 128)] = 60;
+  counters[ccl_drift_counter (105, 100 * 128)] = 20; /* eight ranges on: it is still explained */
+  counters[ccl_drift_counter (255, 100 * 128)] = 20;
+  bin = ccl_drift_bin (counters, 100 / 8);
+  check ("pixels", 0, bin.pixels, 100);
+  check ("explained", 0, bin.explained, 80);
+  check ("before", 0, (long) bin.before, 60 * 2 + 20 * 10 + 20 * 63);
+  check ("after", 0, (long) bin.after, 20 * 8 + 20 * 61);
+  check ("shift", 0, bin.shift, 128 + 32); /* the middle of its range */
+  check ("known", 0, ccl_drift_knows (&bin, 25600), true);
+  check ("too few", 0, ccl_drift_knows (&bin, 25856), false);
+  check ("empty", 0, ccl_drift_bin (counters, 0).pixels, 0);
+}
+
+static void
+test_light (void)
+{
+  static const struct
+  {
+    int light;
+    uint32_t votes, agreed, lit, tiles;
+    bool changed;
+  } cases[] = {
+    { CCL_MOTION_SEARCH, 10, 6, 10, 100, true },  { CCL_MOTION_SEARCH, 10, 5, 10, 100, false },
+    { CCL_MOTION_SEARCH, 10, 10, 9, 100, false }, { CCL_MOTION_SEARCH, 0, 0, 50, 100, false },
+    { CCL_MOTION_FOLLOW, 10, 6, 30, 100, true },  { CCL_MOTION_FOLLOW, 10, 6, 29, 100, false },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionStep step = { .light = (uint8_t) cases[i].light };
+    const CclLightTotal total = { cases[i].votes, cases[i].agreed, cases[i].lit, { 0 } };
+
+    check ("light", i, ccl_light_changed (&step, &total, cases[i].tiles), cases[i].changed);
+  }
+}
+
+/* 64 pixels of a tile with backgrounds in three bins, which become @add brighter. */
+static void
+test_light_tile (void)
+{
+  static const struct
+  {
+    int light;
+    uint32_t bins[3], explained, changed;
+    int add;
+    uint32_t flags;
+  } cases[] = {
+    { CCL_MOTION_SEARCH, { 20, 24, 20 }, 64, 64, 40, CCL_LIGHT_FULL | CCL_LIGHT_AGREES },
+    { CCL_MOTION_SEARCH, { 20, 24, 20 }, 39, 33, 40, CCL_LIGHT_FULL | CCL_LIGHT_AGREES },
+    { CCL_MOTION_SEARCH, { 20, 24, 20 }, 38, 33, 40, 13 }, /* not explained */
+    { CCL_MOTION_SEARCH, { 20, 24, 20 }, 64, 32, 40, 0 },  /* just half has changed */
+    { CCL_MOTION_SEARCH, { 12, 40, 12 }, 64, 64, 40, 3 },  /* flat */
+    { CCL_MOTION_SEARCH, { 13, 38, 13 }, 64, 64, 40, CCL_LIGHT_FULL | CCL_LIGHT_AGREES },
+    { CCL_MOTION_FOLLOW, { 20, 24, 20 }, 64, 64, 3, CCL_LIGHT_FULL | CCL_LIGHT_AGREES },
+    { CCL_MOTION_FOLLOW, { 20, 24, 20 }, 64, 64, 2, 0 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionStep step = { .light = (uint8_t) cases[i].light };
+    CclLightCount count = { .pixels = 64,
+                            .explained = cases[i].explained,
+                            .changed = cases[i].changed };
+    uint8_t curve[CCL_LIGHT_BINS];
+
+    for (int bin = 0; bin < CCL_LIGHT_BINS; bin++)
+      curve[bin] = (uint8_t) ccl_motion_min (8 * bin + 4 + cases[i].add, 255);
+    memcpy (count.bins + 10, cases[i].bins, sizeof cases[i].bins);
+    check ("tile", i, ccl_light_judge (&step, &count, curve), cases[i].flags);
+  }
+}
+
+/* Tiles: # lit, o full but not lit, . neither; and what becomes of them: inside, border, fading. */
+static void
+test_light_places (void)
+{
+  enum
+  {
+    COLUMNS = 9,
+    ROWS = 5
+  };
+  static const char tiles[ROWS][COLUMNS + 1] = {
+    "###......", "#o#......", "###......", ".........", "........o",
+  };
+  static const char places[ROWS][COLUMNS + 1] = {
+    "iibff....", "iibff....", "bbbff....", "fffff....", "fffff....",
+  };
+  CclLightTile all[ROWS * COLUMNS];
+
+  memset (all, 0, sizeof all);
+  for (int i = 0; i < ROWS * COLUMNS; i++) {
+    const char tile = tiles[i / COLUMNS][i % COLUMNS];
+
+    all[i].flags = tile == '#' ? CCL_LIGHT_FULL | CCL_LIGHT_LIT : tile == 'o' ? CCL_LIGHT_FULL : 0;
+  }
+  for (int i = 0; i < ROWS * COLUMNS; i++)
+    check ("place", (size_t) i,
+           ".ibf"[ccl_light_place (all, COLUMNS, ROWS, i % COLUMNS, i / COLUMNS)],
+           places[i / COLUMNS][i % COLUMNS]);
+}
+
+static void
+test_flicker (void)
+{
+  static const CclFlickerSlice slices[] = { { 0, 0 }, { 120, 100 }, { 0, 0 },
+                                            { 0, 0 }, { 0, 0 },     { 80, 100 } };
+  /* The neighbours of a known slice have its gain; those between have one between. */
+  static const int gains[] = { 120, 120, 120, 100, 80, 80 };
+  static const struct
+  {
+    uint32_t pixels, explained;
+    int median;
+    bool knows;
+  } known[] = { { 32, 16, 100, true }, { 30, 15, 100, false }, { 33, 16, 100, false },
+                { 32, 16, 0, false },  { 32, 16, 1, true },    { 32, 16, 254, true },
+                { 32, 16, 255, false } };
+  static const CclFlickerSlice none[2] = { { 0, 0 }, { 0, 0 } };
+
+  for (int i = 0; i < (int) COUNT (slices); i++) {
+    const int gain = ccl_flicker_gain (slices, COUNT (slices), i);
+
+    check ("gain", (size_t) i, (gain * 100 + CCL_FLICKER_ONE / 2) / CCL_FLICKER_ONE, gains[i]);
+  }
+  check ("no gain", 0, ccl_flicker_gain (none, 2, 1), 0);
+  for (size_t i = 0; i < COUNT (known); i++)
+    check ("known", i, ccl_flicker_knows (known[i].pixels, known[i].explained, known[i].median),
+           known[i].knows);
+  check ("a quarter flickers", 0, ccl_flicker_is (2, 8), true);
+  check ("less does", 0, ccl_flicker_is (1, 5), false);
+  check ("far", 0, ccl_flicker_far (CCL_FLICKER_ONE * 9 / 8), false);
+  check ("far", 1, ccl_flicker_far (CCL_FLICKER_ONE * 9 / 8 + 1), true);
+  check ("half", 0, ccl_flicker_quotient (10, 30), CCL_FLICKER_ONE / 2);
+  check ("double", 0, ccl_flicker_quotient (30, 10), 2 * CCL_FLICKER_ONE);
+  check ("white", 0, ccl_flicker_luma (255, CCL_FLICKER_ONE / 2), 255);
+  check ("darker", 0, ccl_flicker_luma (200, CCL_FLICKER_ONE / 2), 100);
+  check ("brighter", 0, ccl_flicker_luma (100, CCL_FLICKER_ONE * 3 / 2), 150);
+  check ("cut off", 0, ccl_flicker_luma (200, CCL_FLICKER_ONE * 3 / 2), 255);
+  check ("paler", 0, ccl_flicker_chroma (28, CCL_FLICKER_ONE / 2), 78);
+  check ("stronger", 0, ccl_flicker_chroma (178, CCL_FLICKER_ONE * 2), 228);
+}
+
+int
+main (void)
+{
+  test_shake ();
+  test_drift ();
+  test_drift_bin ();
+  test_light ();
+  test_light_tile ();
+  test_light_places ();
+  test_flicker ();
+  printf ("%u failures\n", failures);
+
+  return failures > 0;
+}
