@@ -208,6 +208,21 @@ test_light_places (void)
            places[i / COLUMNS][i % COLUMNS]);
 }
 
+/* An object hides a tile if at least four of the eight around it are lit. */
+static void
+test_hidden_tile (void)
+{
+  for (int lit = 3; lit <= 4; lit++) {
+    CclLightTile all[9];
+
+    memset (all, 0, sizeof all);
+    for (int i = 0; i < lit; i++)
+      all[i].flags = CCL_LIGHT_FULL | CCL_LIGHT_LIT;
+    all[4].flags = CCL_LIGHT_FULL;
+    check ("hidden", (size_t) lit, ccl_light_reaches (all, 3, 3, 1, 1), lit == 4);
+  }
+}
+
 static void
 test_flicker (void)
 {
@@ -223,6 +238,7 @@ test_flicker (void)
   } known[] = { { 32, 16, 100, true }, { 30, 15, 100, false }, { 33, 16, 100, false },
                 { 32, 16, 0, false },  { 32, 16, 1, true },    { 32, 16, 254, true },
                 { 32, 16, 255, false } };
+  static const CclFlickerSlice beside[2] = { { 100, 100 }, { 130, 100 } };
   static const CclFlickerSlice none[2] = { { 0, 0 }, { 0, 0 } };
 
   for (int i = 0; i < (int) COUNT (slices); i++) {
@@ -230,6 +246,8 @@ test_flicker (void)
 
     check ("gain", (size_t) i, (gain * 100 + CCL_FLICKER_ONE / 2) / CCL_FLICKER_ONE, gains[i]);
   }
+  check ("a neighbour's half weight", 0, ccl_flicker_gain (beside, 2, 0),
+         CCL_FLICKER_ONE * 11 / 10);
   check ("no gain", 0, ccl_flicker_gain (none, 2, 1), 0);
   for (size_t i = 0; i < COUNT (known); i++)
     check ("known", i, ccl_flicker_knows (known[i].pixels, known[i].explained, known[i].median),
@@ -241,6 +259,7 @@ test_flicker (void)
   check ("half", 0, ccl_flicker_quotient (10, 30), CCL_FLICKER_ONE / 2);
   check ("double", 0, ccl_flicker_quotient (30, 10), 2 * CCL_FLICKER_ONE);
   check ("white", 0, ccl_flicker_luma (255, CCL_FLICKER_ONE / 2), 255);
+  check ("above the knee", 0, ccl_flicker_luma (247, CCL_FLICKER_ONE / 2), 187);
   check ("darker", 0, ccl_flicker_luma (200, CCL_FLICKER_ONE / 2), 100);
   check ("brighter", 0, ccl_flicker_luma (100, CCL_FLICKER_ONE * 3 / 2), 150);
   check ("cut off", 0, ccl_flicker_luma (200, CCL_FLICKER_ONE * 3 / 2), 255);
@@ -257,6 +276,7 @@ main (void)
   test_light ();
   test_light_tile ();
   test_light_places ();
+  test_hidden_tile ();
   test_flicker ();
   printf ("%u failures\n", failures);
 
