@@ -38,44 +38,182 @@ expect_warning (const gchar *pattern)
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, pattern);
 }
 
-GST_START_TEST (test_damaged)
+static void
+ignore_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+}
+
+static void
+remove_file (const gchar *suffix)
+{
+  g_autofree gchar *path = g_strconcat (folder, "/watch.sqlite", suffix, NULL);
+
+  fail_unless_equals_int (g_unlink (path), 0);
+}
+
+/* Overwrites a page of the database, which is closed. */
+static void
+damage_page (gsize page)
 {
   g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
-  g_autofree gchar *data = NULL, *numbers = NULL;
-  WatchQuery query = { .limit = 10, .kind = -1 };
-  WatchStore *store;
+  g_autofree gchar *data = NULL;
   gsize size;
 
-  /* Not a database; a database with a wrong page; one of a newer version. */
-  for (guint i = 0; i < 2; i++) {
-    if (i == 0) {
-      fail_unless (g_file_set_contents (path,
-                                        "no database, but long enough for a header ......"
-                                        "................................................"
-                                        "................................................",
-                                        -1, NULL));
-    } else {
-      fail_unless (g_file_get_contents (path, &data, &size, NULL));
-      memset (data + 200, 0xa5, 3896);
-      fail_unless (g_file_set_contents (path, data, size, NULL));
-    }
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  fail_unless (size >= (page + 1) * 4096);
+  /* The first begins with SQLite's header. */
+  memset (data + page * 4096 + (page ? 0 : 200), 0xa5, page ? 4096 : 3896);
+  fail_unless (g_file_set_contents (path, data, (gssize) size, NULL));
+}
+
+static void
+damage_all (void)
+{
+  g_autofree gchar *path = g_build_filename (folder, "watch.sqlite", NULL);
+
+  fail_unless (g_file_set_contents (path,
+                                    "no database, but long enough for a header ......"
+                                    "................................................"
+                                    "................................................",
+                                    -1, NULL));
+}
+
+static void
+damage_schema (void)
+{
+  damage_page (0);
+}
+
+static void
+damage_table (void)
+{
+  damage_page ((gsize) count ("SELECT rootpage FROM sqlite_master WHERE name = 'events'") - 1);
+}
+
+/* SQLite finds nothing wrong with these. */
+static void
+lose_name (void)
+{
+  count ("DELETE FROM names WHERE number = 1");
+}
+
+static void
+repeat_name (void)
+{
+  count ("UPDATE names SET name = (SELECT name FROM names WHERE number = 2) WHERE number = 1");
+}
+
+GST_START_TEST (test_damaged)
+{
+  static void (*const damages[]) (void) = { damage_all, damage_schema, damage_table, lose_name,
+                                            repeat_name };
+  const WatchQuery query = { .limit = 10, .kind = -1 };
+  WatchStore *store;
+
+  for (guint i = 0; i < G_N_ELEMENTS (damages); i++) {
+    g_autofree gchar *numbers = NULL;
+
+    store = open_store ();
+    watch_store_add_event (store, new_event ("yard", 10 + i, TIME, WATCH_EVENT_IN, "door", NULL));
+    watch_store_close (store);
+    damages[i]();
     expect_warning ("*was damaged: moved to *");
     store = open_store ();
+    watch_store_add_event (store, new_event ("yard", 20 + i, TIME, WATCH_EVENT_IN, "door", NULL));
+    fail_unless (watch_store_flush (store), "damage %u", i);
     g_test_assert_expected_messages ();
-    watch_store_add_event (store, new_event ("yard", i, TIME, WATCH_EVENT_IN, "door", NULL));
-    fail_unless (watch_store_flush (store));
-    g_clear_pointer (&numbers, g_free);
     numbers = find_numbers (store, query, FALSE);
-    fail_unless (numbers[0] == (gchar) ('0' + i) && !numbers[1]);
+    fail_unless (atoi (numbers) == (gint) (20 + i) && !strchr (numbers, ' '), "damage %u: %s", i,
+                 numbers);
     watch_store_close (store);
+    remove_file ("");
   }
-  count ("PRAGMA user_version = 999");
-  {
-    g_autoptr (GError) error = NULL;
+}
+GST_END_TEST;
 
-    fail_if (watch_store_open (folder, &error) != NULL);
-    fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED));
+/* What a start refuses: a database of a newer version, folders and files in the way. */
+GST_START_TEST (test_refused)
+{
+  g_autofree gchar *lock = g_build_filename (folder, "watch.lock", NULL);
+  g_autofree gchar *below = g_build_filename (lock, "data", NULL);
+  g_autoptr (GError) newer = NULL, locked = NULL, in_file = NULL, twice = NULL;
+  WatchStore *store = open_store ();
+
+  fail_if (watch_store_open (folder, &twice) != NULL);
+  fail_unless (g_error_matches (twice, G_IO_ERROR, G_IO_ERROR_BUSY));
+  watch_store_close (store);
+  count ("PRAGMA user_version = 999");
+  fail_if (watch_store_open (folder, &newer) != NULL);
+  fail_unless (g_error_matches (newer, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED));
+  fail_if (watch_store_open (below, &in_file) != NULL);
+  fail_unless (strstr (in_file->message, below), "%s", in_file->message);
+  fail_unless_equals_int (g_unlink (lock), 0);
+  fail_unless_equals_int (g_mkdir (lock, 0700), 0);
+  fail_if (watch_store_open (folder, &locked) != NULL);
+  fail_unless (strstr (locked->message, lock), "%s", locked->message);
+}
+GST_END_TEST;
+
+/* How failures are told while the program runs, and that they end by themselves. */
+GST_START_TEST (test_failures)
+{
+  static const struct
+  {
+    guint kinds;
+    int error;
+    const gchar *code;
+  } cases[] = {
+    { IO_FAULT_WRITES, ENOSPC, "database-full" },
+    { IO_FAULT_WRITES, EIO, "database-unwritable" },
+  };
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  WatchStore *store = open_store ();
+
+  store->retry_time = SECOND / 50;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    WatchStoreStats stats = { 0 };
+
+    begin_fault (cases[i].kinds, cases[i].error);
+    watch_store_add_event (store, new_event ("yard", i, TIME + i, WATCH_EVENT_IN, "door", NULL));
+    fail_if (watch_store_flush (store));
+    watch_store_get_stats (store, &stats);
+    fail_unless_equals_string (stats.last_error->code, cases[i].code);
+    web_reason_free (stats.last_error);
+    fault.fail_end = 0;
+    while (!watch_store_flush (store))
+      ;
+    io_fault = NULL;
+    watch_store_get_stats (store, &stats);
+    fail_unless (!stats.last_error && !stats.dropped);
+    fail_unless_equals_uint64 (stats.events, i + 1);
   }
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
+/* A record that the database never takes is dropped alone. */
+GST_START_TEST (test_refused_record)
+{
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  const WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  WatchStore *store = open_store ();
+  WatchStoreStats stats;
+
+  count ("CREATE TRIGGER refuse BEFORE INSERT ON events WHEN NEW.number = 2 BEGIN "
+         "SELECT raise(ABORT, 'no'); END");
+  for (guint i = 1; i <= 3; i++)
+    watch_store_add_event (store, new_event ("yard", i, TIME + i, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, "3 1");
+  watch_store_get_stats (store, &stats);
+  fail_unless_equals_uint64 (stats.dropped, 1);
+  fail_unless_equals_uint64 (stats.events, 2);
+  web_reason_free (stats.last_error);
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
 }
 GST_END_TEST;
 
@@ -191,19 +329,6 @@ GST_START_TEST (test_read_only)
 GST_END_TEST;
 
 /* --- Files removed while they are open --- */
-
-static void
-ignore_message (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
-{
-}
-
-static void
-remove_file (const gchar *suffix)
-{
-  g_autofree gchar *path = g_strconcat (folder, "/watch.sqlite", suffix, NULL);
-
-  fail_unless_equals_int (g_unlink (path), 0);
-}
 
 static void
 replace_file (const gchar *suffix)
@@ -510,6 +635,9 @@ storefiles_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown_fault);
   tcase_add_test (tc, test_damaged);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_failures);
+  tcase_add_test (tc, test_refused_record);
   tcase_add_test (tc, test_damaged_later);
   tcase_add_loop_test (tc, test_damaged_and_stuck, 0, 3);
   tcase_add_test (tc, test_read_only);
