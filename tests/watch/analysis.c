@@ -334,6 +334,37 @@ GST_START_TEST (test_pictures)
 }
 GST_END_TEST;
 
+/* A track that grows gets another picture, but not at once. */
+GST_START_TEST (test_growth)
+{
+  static const struct
+  {
+    gdouble after; /* the first frame, in seconds */
+    guint size;
+    gboolean taken;
+  } cases[] = {
+    { 0.25, 4 * SIZE, FALSE }, { 0.45, 4 * SIZE, FALSE }, { 0.5, SIZE + 1, TRUE },
+    { 0.5, SIZE, FALSE },      { 0.5, 4 * SIZE, TRUE },   { -0.1, 4 * SIZE, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *data = g_strdup_printf ("%s/%u", folder, i);
+    const gint64 time = TIME + (gint64) (cases[i].after * SECOND);
+    WatchStore *store = watch_store_open (data, NULL);
+    WatchAnalysis *analysis = analysis_new (store);
+    const gint before = g_atomic_int_get (&n_pictures);
+
+    add_frame (analysis, TIME, 1, SIZE, NULL);
+    WAIT_FOR (g_atomic_int_get (&n_pictures) == before + 1);
+    add_frame (analysis, time, 1, cases[i].size, NULL);
+    watch_analysis_free (analysis);
+    /* The first is that of the event `motion`. */
+    fail_unless (g_atomic_int_get (&n_pictures) == before + 1 + cases[i].taken, "case %u", i);
+    watch_store_close (store);
+  }
+}
+GST_END_TEST;
+
 /* Lines of frames have all boxes, and there is none of an empty frame. */
 GST_START_TEST (test_lines)
 {
@@ -429,6 +460,7 @@ analysis_suite (void)
   tcase_add_test (tc, test_zones);
   tcase_add_test (tc, test_times);
   tcase_add_test (tc, test_pictures);
+  tcase_add_test (tc, test_growth);
   tcase_add_test (tc, test_lines);
   tcase_add_test (tc, test_minutes);
   return s;
