@@ -507,6 +507,49 @@ GST_START_TEST (test_sets)
 }
 GST_END_TEST;
 
+/* A set behind the end of what is read is not there, however many units precede it. */
+GST_START_TEST (test_end)
+{
+  static const guint8 before[] = { 0x09, 0xf0, 0x80, 0x80 };
+  const guint32 seed = g_random_int ();
+  Writer writer = { .random = g_rand_new_with_seed (seed) };
+
+  g_printerr ("seed %u\n", seed);
+  gst_bit_writer_init (&writer.bits);
+  for (guint i = 0; i < 2 * 3; i++) {
+    const gboolean h264 = i % 2;
+    const guint length_size = i / 2 * 2;
+    g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (h264 ? "video/x-h264" : "video/x-h265");
+    g_autoptr (GByteArray) unit = NULL, stream = g_byte_array_new ();
+    WatchHeaders headers = { 0 };
+    gsize end;
+    Set set;
+
+    if (h264)
+      put_h264_set (&writer, &set, FALSE);
+    else
+      put_h265_set (&writer, &set);
+    unit = take_unit (&writer);
+    if (length_size) {
+      g_autoptr (GstBuffer) data = make_codec_data (h264, length_size, NULL);
+
+      gst_caps_set_simple (caps, "codec_data", GST_TYPE_BUFFER, data, NULL);
+    }
+    watch_headers_set_caps (&headers, caps);
+    for (guint k = 0; k < unit->len; k++)
+      append_unit (stream, before, sizeof (before), length_size);
+    end = stream->len;
+    append_unit (stream, unit->data, unit->len, length_size);
+    watch_headers_read (&headers, stream->data, end);
+    fail_unless (headers.width == 0, "%u: %u bytes", i, unit->len);
+    watch_headers_read (&headers, stream->data, stream->len);
+    fail_unless_equals_int (headers.width, set.width);
+  }
+  g_rand_free (writer.random);
+  gst_bit_writer_reset (&writer.bits);
+}
+GST_END_TEST;
+
 /* --- JPEG --- */
 
 /* Appends a segment whose content looks like a frame's header. */
@@ -879,6 +922,7 @@ headers_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_encoders);
   tcase_add_test (tc, test_sets);
+  tcase_add_test (tc, test_end);
   tcase_add_test (tc, test_jpeg_pieces);
   tcase_add_test (tc, test_vp9_sizes);
   tcase_add_test (tc, test_av1_sizes);
