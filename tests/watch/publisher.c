@@ -269,7 +269,7 @@ GST_START_TEST (test_mqtt_states)
   g_autoptr (GHashTable) states = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GBytes) jpeg = g_bytes_new_static ("JPEG", 4);
   g_autofree gchar *uri = NULL;
-  g_autofree gchar *port = NULL;
+  g_autofree gchar *port = NULL, *file = NULL, *noted = NULL;
   WatchCameraSettings yard = { (gchar *) "yard" };
   GSubprocess *process;
   Fixture fixture;
@@ -282,6 +282,7 @@ GST_START_TEST (test_mqtt_states)
   }
   test_broker_subscribe (&broker, "site/#");
   fixture.settings.mqtt = uri = g_strdup_printf ("mqtt://127.0.0.1:%u", broker.port);
+  file = g_build_filename (fixture.folder, "mqtt-topics", NULL);
   fixture.settings.cameras = g_ptr_array_new ();
   g_ptr_array_add (fixture.settings.cameras, &yard);
   publish (&fixture);
@@ -306,6 +307,9 @@ GST_START_TEST (test_mqtt_states)
   check_config (states, zone, "state_topic", "site/1/yard/a%2Fb %231/occupancy");
   check_config (states, zone, "name", "a/b #1 occupancy");
   check_config (states, wire, "state_class", "total_increasing");
+  /* Noted before they are sent: a program that is killed clears them at its next start. */
+  fail_unless (g_file_get_contents (file, &noted, NULL, NULL));
+  fail_unless (strstr (noted, "door\tsite/1/door/motion\n") != NULL, "%s", noted);
 
   /* The zone has another name: topics of the old one are cleared. */
   set_camera (&fixture, "yard", TRUE, 1, "new");
