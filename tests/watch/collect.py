@@ -161,7 +161,9 @@ class Collect(unittest.TestCase):
         self.assertEqual(len(missing), 1)
         self.assertEqual((missing[0]["camera"], missing[0]["session"], missing[0]["missing"]), ("yard", SESSIONS[0], 5))
         self.assertEqual(missing[0]["numbers"], [[1, 2], [5, 6], [8, 8]])
-        self.assertIn("cudaccl_collect_missing 5\n", self.program.ask("/metrics"))
+        with urllib.request.urlopen(self.program.uri + "/metrics", timeout=30) as answer:
+            self.assertEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
+            self.assertIn(b"cudaccl_collect_missing 5\n", answer.read())
         self.send([event("yard", i) for i in (1, 2, 5, 6, 8)])
         self.wait_stored(11)
         self.assertEqual(self.program.get("/api/missing")["missing"], [])
