@@ -79,15 +79,6 @@ web_records_read_nonblocking (GPollableInputStream *stream, void *buffer, gsize 
 }
 
 static gboolean
-web_records_can_poll (GPollableInputStream *stream)
-{
-  GInputStream *base = G_FILTER_INPUT_STREAM (stream)->base_stream;
-
-  return G_IS_POLLABLE_INPUT_STREAM (base) &&
-         g_pollable_input_stream_can_poll (G_POLLABLE_INPUT_STREAM (base));
-}
-
-static gboolean
 web_records_is_readable (GPollableInputStream *stream)
 {
   return g_pollable_input_stream_is_readable (
@@ -129,7 +120,6 @@ web_records_class_init (WebRecordsClass *klass)
 static void
 web_records_pollable_init (GPollableInputStreamInterface *iface)
 {
-  iface->can_poll = web_records_can_poll;
   iface->is_readable = web_records_is_readable;
   iface->create_source = web_records_create_source;
   iface->read_nonblocking = web_records_read_nonblocking;
