@@ -550,7 +550,6 @@ camera_free (WatchCamera *camera)
 {
   Camera *self = (Camera *) camera;
 
-  self->changed = NULL;
   stop (camera);
   clear_feeds (self);
   watch_viewers_free (self->viewers);
