@@ -218,6 +218,28 @@ GST_START_TEST (test_ball)
 }
 GST_END_TEST;
 
+/* The ball is of no class. */
+GST_START_TEST (test_classes)
+{
+  static const gchar *const classes[] = { "person", NULL };
+  g_autoptr (WatchSettings) settings = make_settings ("[camera a]\nuri = test://\n" LINE);
+  WatchCameraSettings *of_camera = g_ptr_array_index (settings->cameras, 0);
+  WatchCameraStatus status;
+  WatchCamera *camera;
+
+  /* Settings take classes with a model only, which would be slow. */
+  of_camera->classes = g_strdupv ((gchar **) classes);
+  camera = make_camera (settings, 0);
+  WAIT_FOR (get_frames (camera) > 60);
+  watch_camera_get_status (camera, &status);
+  fail_unless_equals_int (status.objects, 0);
+  fail_if (status.moving);
+  watch_camera_status_clear (&status);
+  fail_unless_equals_int (count_events ("a", -1), 0);
+  watch_camera_free (camera);
+}
+GST_END_TEST;
+
 /* Makes a second of video. */
 static gchar *
 make_file (void)
@@ -958,6 +980,7 @@ camera_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_ball);
+  tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_file);
   tcase_add_test (tcase, test_update);
   tcase_add_test (tcase, test_lost_since);
