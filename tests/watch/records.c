@@ -131,6 +131,29 @@ GST_START_TEST (test_track)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_status)
+{
+  const WatchBox box = { .track = 42,
+                         .class_name = g_strdup ("person"),
+                         .x = 0.125,
+                         .y = 0.25,
+                         .width = 0.5,
+                         .height = 0.75 };
+  WatchCameraStatus status;
+  GString *json = web_json_new ();
+  g_autofree gchar *text = NULL;
+
+  watch_camera_status_init (&status);
+  g_array_append_val (status.boxes, box);
+  watch_camera_status_add_json (json, "yard", &status);
+  text = web_json_take (json);
+  fail_unless (strstr (text, "\"boxes\":[{\"track\":42,\"class\":\"person\",\"x\":0.125,\"y\":0.25,"
+                             "\"width\":0.5,\"height\":0.75}]") != NULL,
+               "%s", text);
+  watch_camera_status_clear (&status);
+}
+GST_END_TEST;
+
 /* json-glib 1.6 does not escape U+001F. */
 GST_START_TEST (test_json)
 {
@@ -187,6 +210,7 @@ records_suite (void)
   tcase_add_test (tc, test_event);
   tcase_add_test (tc, test_reason);
   tcase_add_test (tc, test_track);
+  tcase_add_test (tc, test_status);
   tcase_add_test (tc, test_json);
   return s;
 }
