@@ -136,6 +136,9 @@ ccl_model_finish (CclModel *model)
   seen.brightness = ccl_drift_brightness (luma, model->width, model->height);
   ccl_flicker_levels (model->luma, model->width, model->height, seen.bands);
   model->light_change = seen.light_change;
+  model->n_relit += model->relit;
+  model->n_aligned += ccl_shake_moves (model->shift);
+  model->n_flickered += model->step.flicker != CCL_FLICKER_NONE;
   ccl_motion_clock_judge (&model->clock, model->freeze, model->elapsed, &seen);
 }
 
@@ -150,5 +153,8 @@ ccl_model_info (const CclModel *model, CclMotionInfo *info)
     .starts = model->starts,
     .light_change = model->light_change,
     .bytes = model->bytes,
+    .relit = model->n_relit,
+    .aligned = model->n_aligned,
+    .flickered = model->n_flickered,
   };
 }

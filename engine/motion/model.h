@@ -33,6 +33,7 @@ typedef struct CclModel
   CclMotionClock clock;
   bool freeze;
   uint64_t elapsed, starts;
+  uint64_t n_relit, n_aligned, n_flickered; /* frames: see CclMotionInfo */
   bool light_change;
 } CclModel;
 

@@ -44,8 +44,12 @@
  * of the frames' CUDA context starts a new model, and so does a fallback to the CPU, see
  * #cudaccl:backend `auto`.
  *
- * #cudaccl:stats has one more field, the #guint64 `model-bytes`: the memory of the model, which is
- * also part of `allocated-bytes`. The model's time is part of `average-analysis-time`.
+ * #cudaccl:stats has more fields of type #guint64: `model-bytes`, the memory of the model, which is
+ * also part of `allocated-bytes`, and numbers of frames so far: `starts`, with which a model began,
+ * `relit`, in which the light changed and the background with it, `aligned`, which were shifted
+ * since the camera shakes, and `flickered`, which were divided by the gains of their rows since
+ * lamps flicker. They begin anew with a new analyzer, such as after a change of the format. The
+ * model's time is part of `average-analysis-time`.
  *
  * ## Objects
  *

@@ -35,7 +35,7 @@ set_usage (GstCclStats *stats, const CclAnalyzer *analyzer, CclInfo *info)
   ccl_analyzer_info (analyzer, info);
   stats->allocations = stats->old_allocations + info->allocations;
   stats->bytes = info->bytes;
-  stats->model_bytes = info->motion.bytes;
+  stats->model = info->motion;
   stats->route = info->upload;
   set_morphology (stats, info);
 }
@@ -96,8 +96,11 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
       "average-time", G_TYPE_UINT64, stats->time / frames, "average-upload-time", G_TYPE_UINT64,
       stats->upload / measured, "average-analysis-time", G_TYPE_UINT64, stats->analysis / measured,
       "average-download-time", G_TYPE_UINT64, stats->download / measured, NULL);
-  if (stats->model_bytes > 0)
-    gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model_bytes, NULL);
+  if (stats->model.bytes > 0)
+    gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model.bytes, "starts",
+                       G_TYPE_UINT64, stats->model.starts, "relit", G_TYPE_UINT64,
+                       stats->model.relit, "aligned", G_TYPE_UINT64, stats->model.aligned,
+                       "flickered", G_TYPE_UINT64, stats->model.flickered, NULL);
 
   return structure;
 }

@@ -18,7 +18,7 @@ typedef struct
   guint64 allocations;     /* by all analyzers so far */
   guint64 old_allocations; /* by analyzers before the current one */
   guint64 bytes;           /* held by the current or last analyzer */
-  guint64 model_bytes;     /* part of @bytes held by its background model */
+  CclMotionInfo model;     /* the background model's; bytes is part of @bytes */
 
   /* Sums in nanoseconds: @time of all frames in the streaming thread, the others of the
    * @measured frames only. */

@@ -95,5 +95,6 @@ class Motion:
 
     @property
     def info(self):
-        """What the last frame was analysed on, and the model's state: starts, foreground, light_change."""
+        """The device of the last frame, and the model's state: its foreground and light_change; starts of the
+        model, and the numbers of frames that were relit, aligned (the camera shakes) and flickered."""
         return self._engine.info()

@@ -536,6 +536,27 @@ GST_START_TEST (test_scale)
 }
 GST_END_TEST;
 
+/* The statistics tell whether lamps flicker. */
+GST_START_TEST (test_flicker)
+{
+  guint i, k;
+
+  for (i = 0; i < 2; i++) {
+    Camera camera;
+
+    camera_init (&camera, "cclmotion", "NV12");
+    for (k = 0; k < 50; k++) {
+      camera.brightness = i == 0 ? 0 : k % 2 ? 10 : -10;
+      wait_for (&camera, INTERVAL, NO_SQUARE);
+    }
+    fail_unless_equals_uint64 (ccl_test_stat (camera.h->element, "starts"), 1);
+    fail_unless ((ccl_test_stat (camera.h->element, "flickered") > 20) == (i == 1));
+    fail_unless_equals_uint64 (ccl_test_stat (camera.h->element, "aligned"), 0);
+    ccl_test_harness_free (camera.h);
+  }
+}
+GST_END_TEST;
+
 /* The model's memory is part of the analyzer's. */
 GST_START_TEST (test_model_bytes)
 {
@@ -915,6 +936,7 @@ cclmotion_suite (void)
   tcase_add_test (tc, test_light_change);
   tcase_add_test (tc, test_scale);
   tcase_add_loop_test (tc, test_events, 0, G_N_ELEMENTS (events));
+  tcase_add_test (tc, test_flicker);
   tcase_add_test (tc, test_model_bytes);
   tcase_add_test (tc, test_warm_up_again);
   tcase_add_test (tc, test_allocations);

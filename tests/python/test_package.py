@@ -358,6 +358,23 @@ class Moving(unittest.TestCase):
         motion(np.zeros((96, 128), np.uint8))
         self.assertEqual(motion.info["starts"], 2)
 
+    def test_disturbances(self):
+        """The model counts what it did about light, shake and flicker."""
+        picture = np.kron(np.random.default_rng(5).integers(60, 180, (24, 32)), np.ones((8, 8))).astype(np.uint8)
+        for name in ("none", "relit", "aligned", "flickered"):
+            motion = cudaccl.Motion("gray")
+            for i in range(150):
+                frame = picture
+                if name == "relit" and i >= 75:
+                    frame = (picture * 1.3).astype(np.uint8)
+                elif name == "aligned" and i >= 75:
+                    frame = np.roll(picture, (0, 1, 3, 2)[i % 4], axis=1)
+                elif name == "flickered":
+                    frame = (picture * (1.1 if i % 2 else 0.9)).astype(np.uint8)
+                motion(frame, elapsed=0.04)
+            counts = {key: motion.info[key] for key in ("relit", "aligned", "flickered")}
+            self.assertEqual([key for key, count in counts.items() if count], [] if name == "none" else [name], counts)
+
     def test_colours(self):
         self.check(cudaccl.Motion("bgr", morphology="median5"), lambda frame: np.dstack([frame] * 3))
         self.check(cudaccl.Motion("nv12", morphology="median5"),

@@ -72,7 +72,7 @@ typedef struct CclMotionParams
   uint8_t noise_floor;    /* grey levels: minimum difference in luma of foreground pixels; less in
                            * frames with a mean luma below 96, down to half of it at 48 */
   uint8_t light_change;   /* percent, 0 to 100: with more foreground than this, masks are empty, and
-                           * if   it lasts 0.3 s and is not light, the model starts anew; 0: never */
+                           * if it lasts 0.3 s and is not light, the model starts anew; 0: never */
   bool keep_shadows;      /* shadows are foreground */
   bool freeze;            /* the model stays as it is */
   uint64_t reserved[4];   /* for fields to come; 0 */
@@ -89,7 +89,11 @@ typedef struct CclMotionInfo
                            * the scene and ccl_analyzer_reset() */
   bool light_change;      /* the last frame had more foreground than light_change */
   uint64_t bytes;         /* of CclInfo.bytes: what the model holds */
-  uint64_t reserved[4];   /* for fields to come; 0 */
+  /* Numbers of frames so far: */
+  uint64_t relit;       /* in which the light changed, and the background with it */
+  uint64_t aligned;     /* that were shifted, since the camera shakes */
+  uint64_t flickered;   /* that were divided by the gains of their rows, since lamps flicker */
+  uint64_t reserved[1]; /* for fields to come; 0 */
 } CclMotionInfo;
 
 /* Fills @config with the defaults: luma and chroma, scale 1, no shadows. */
