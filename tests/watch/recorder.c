@@ -723,7 +723,7 @@ GST_START_TEST (test_missing)
   g_autofree gchar *away = g_build_filename (data, "away", NULL);
   g_autofree gchar *link = g_build_filename (folder, "roof", NULL);
   g_autoptr (GBytes) jpeg = g_bytes_new_static ("jpeg", 4);
-  g_autofree gchar *kept = NULL, *unwritten = NULL;
+  g_autofree gchar *kept = NULL, *unwritten = NULL, *full = NULL;
   g_auto (GStrv) removed = NULL;
   WatchMedia *media;
 
@@ -740,6 +740,15 @@ GST_START_TEST (test_missing)
   removed = watch_media_sweep (media, TIME);
   fail_unless_equals_int (g_strv_length (removed), 1);
   expect_state (media, old, WATCH_FILE_MISSING, "removed");
+  /* Named before the thread has seen that the disk is full. */
+  for (guint i = 0; i < 1000 && !full; i++) {
+    watch_media_set_reserve (media, 0, 0);
+    watch_media_flush (media);
+    watch_media_set_reserve (media, G_MAXINT64, 0);
+    full = watch_media_add_picture (media, "hall", TIME, 1, jpeg);
+    watch_media_flush (media);
+  }
+  expect_state (media, full, WATCH_FILE_MISSING, "the disk is full");
 
   /* As if another disk were mounted. */
   fail_unless_equals_int (g_rename (folder, away), 0);

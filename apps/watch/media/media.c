@@ -19,6 +19,7 @@
 /* Time to write queued files when the folder is closed. */
 #define CLOSE_TIMEOUT (10 * G_USEC_PER_SEC)
 #define FOLDER_MODE 0750
+#define MAX_FAILED 65536 /* names, some 6 MB */
 
 #define CAMERA "[A-Za-z0-9_-]{1,64}"
 #define DAY "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -123,7 +124,6 @@ make_folder (WatchMedia *self, const gchar *name, GError **error)
   }
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s: %s", path,
                g_strerror (errno));
-  g_hash_table_add (self->absent, g_steal_pointer (&day));
   return FALSE;
 }
 
@@ -209,8 +209,9 @@ fail (WatchMedia *self, const gchar *name, const GError *error)
                                                 "detail", error->message, NULL));
 }
 
+/* Counts the file @name, which was written or not. */
 static void
-count (WatchMedia *self, guint64 *counter, gboolean ok)
+count (WatchMedia *self, guint64 *counter, const gchar *name, gboolean ok)
 {
   g_mutex_lock (&self->lock);
   if (ok) {
@@ -220,6 +221,10 @@ count (WatchMedia *self, guint64 *counter, gboolean ok)
       g_clear_pointer (&self->stats.last_error, web_reason_free);
   } else {
     self->stats.failed++;
+    /* The store has looked at the older ones long since. */
+    if (g_hash_table_size (self->failed) >= MAX_FAILED)
+      g_hash_table_remove_all (self->failed);
+    g_hash_table_add (self->failed, g_strdup (name));
   }
   g_mutex_unlock (&self->lock);
 }
@@ -245,7 +250,7 @@ write_picture (WatchMedia *self, Job *job)
     else
       fail (self, job->name, error);
   }
-  count (self, &self->stats.pictures, ok);
+  count (self, &self->stats.pictures, job->name, ok);
 }
 
 /* Ends the clip; @ok is FALSE if it failed. Keeps what can be played. */
@@ -273,7 +278,7 @@ close_writing (WatchMedia *self, WatchWriting *writing, gboolean ok)
     fail (self, writing->name, error);
     kept = ok = FALSE;
   }
-  count (self, &self->stats.clips, ok);
+  count (self, &self->stats.clips, writing->name, ok);
   if (kept) {
     g_autofree gchar *day = g_path_get_dirname (writing->name);
 
@@ -312,7 +317,7 @@ open_writing (WatchMedia *self, WatchWriting *writing)
     }
     fail (self, writing->name, error);
   }
-  count (self, NULL, FALSE);
+  count (self, NULL, writing->name, FALSE);
   g_atomic_int_set (&writing->ended, TRUE);
   return FALSE;
 }
@@ -528,6 +533,7 @@ watch_media_open (const gchar *data, guint retention_days, guint64 retention_byt
   self->temporary_name = compile ("^" FILE_NAME "\\.[A-Za-z0-9]{4,8}$");
   self->days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->absent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->failed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->pending = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->open = g_ptr_array_new_with_free_func ((GDestroyNotify) writing_unref);
   g_mutex_init (&self->lock);
@@ -573,6 +579,7 @@ watch_media_unref (WatchMedia *self)
   g_ptr_array_unref (self->open);
   g_hash_table_unref (self->days);
   g_hash_table_unref (self->absent);
+  g_hash_table_unref (self->failed);
   g_hash_table_unref (self->pending);
   g_regex_unref (self->any_name);
   g_regex_unref (self->day_name);
@@ -654,16 +661,19 @@ watch_media_get_state (WatchMedia *self, const gchar *name)
   g_autofree gchar *path = watch_media_get_path (self, name);
   g_autofree gchar *day = g_path_get_dirname (name);
   g_autofree gchar *folder = g_build_filename (self->folder, day, NULL);
-  gboolean pending, absent;
+  gboolean pending, failed, absent;
   GStatBuf status;
 
   g_mutex_lock (&self->lock);
   pending = g_hash_table_contains (self->pending, name);
+  failed = g_hash_table_contains (self->failed, name);
   g_mutex_unlock (&self->lock);
   if (pending)
     return WATCH_FILE_PENDING;
   if (!path || g_lstat (path, &status) == 0 || errno != ENOENT)
     return WATCH_FILE_THERE;
+  if (failed)
+    return WATCH_FILE_MISSING;
   g_mutex_lock (&self->index_lock);
   absent = g_hash_table_contains (self->absent, day);
   g_mutex_unlock (&self->index_lock);

@@ -23,6 +23,7 @@ struct _WatchMedia
   GThread *thread;
   GQueue jobs;
   GHashTable *pending; /* names of files that will be written, a set */
+  GHashTable *failed;  /* names of files that could not be written, a set */
   guint64 queued;      /* bytes of the jobs */
   gboolean busy, quit, done;
   WatchMediaStats stats; /* bytes include clips that are being written */
@@ -30,7 +31,7 @@ struct _WatchMedia
   /* Held while folders are created or removed. Taken before `lock`. */
   GMutex index_lock;
   GHashTable *days;   /* CAMERA/DAY to the bytes of its files, guint64 */
-  GHashTable *absent; /* CAMERA/DAY that were removed here, or could not be made; a set */
+  GHashTable *absent; /* CAMERA/DAY that were removed here, a set */
 
   /* Thread only. */
   GPtrArray *open; /* WatchWriting */
