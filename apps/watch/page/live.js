@@ -95,7 +95,8 @@ export async function showLive(main) {
   await load();
   main.append(h('div', {class: 'live'}, h('section', {'aria-label': t('cameras')}, grid),
     h('section', {class: 'latest'}, h('h2', null, t('latest')), empty, list)));
-  const stopEvents = listen(add, () => act(async () => (await get(query('/api/events', {limit: LATEST}))).events.reverse()));
+  const getLatest = async () => (await get(query('/api/events', {limit: LATEST}))).events.reverse();
+  const stopEvents = listen(add, () => act(getLatest));
   const timer = setInterval(() => document.hidden || act(load), 2000);
   return () => {
     clearInterval(timer);

@@ -136,10 +136,12 @@ export function setPicture(image, blob) {
 }
 
 // Calls onEvent with each event, once, in order: with the latest ones, which load() fetches, then with
-// each as it happens. Each time the stream opens, load() is called again for what came in between.
+// each as it happens. When a stream opens, load() is called again for what came in between; when the
+// browser opens it again, the program sends what it missed.
 export function listen(onEvent, load) {
   const seen = new Set();
   let source = null;
+  let stopped = false, received = false;
   let ready = Promise.resolve();
   const take = event => {
     const key = `${event.camera} ${event.session} ${event.number}`;
@@ -151,16 +153,18 @@ export function listen(onEvent, load) {
     onEvent(event);
   };
   const catchUp = () => {
-    ready = ready.then(load).then(events => events?.forEach(take));
+    ready = ready.then(load).then(events => events?.forEach(take)).catch(console.error);
   };
   const update = () => {
-    if (document.hidden || source)
+    if (stopped || document.hidden || source)
       return;
     source = new EventSource('/api/events/stream');
-    source.onopen = catchUp;
+    received = false;
+    source.onopen = () => received || catchUp();
     source.onmessage = message => {
+      received = true;
       const event = JSON.parse(message.data);
-      ready = ready.then(() => take(event));
+      ready = ready.then(() => take(event)).catch(console.error);
     };
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) {
@@ -173,6 +177,7 @@ export function listen(onEvent, load) {
   catchUp();
   update();
   return () => {
+    stopped = true;
     document.removeEventListener('visibilitychange', update);
     source?.close();
   };
