@@ -142,8 +142,8 @@ void watch_files_note (WatchStore *self);
 /* Returns whether others have removed or replaced one of them. */
 gboolean watch_files_have_moved (WatchStore *self);
 /* Renames files in the place of the database that are not the open ones, to names with @why and
- * the time, and removes the journals of the open one. Stops at the first that cannot be renamed: a
- * journal stays with its database. */
+ * the time, and removes the journals of the open one. Stops at the first that cannot be
+ * renamed: a journal stays with a database that stays. */
 gboolean watch_files_move_aside (WatchStore *self, const gchar *why, GError **error);
 /* Writes all records to new files in the old place. Returns a code of SQLite; on failure, the
  * connection stays as it was, or is closed and must be opened again. */

@@ -282,12 +282,14 @@ is_damaged (WatchStore *self)
 static gboolean
 move_aside (WatchStore *self, GError **error)
 {
-  if (!watch_files_move_aside (self, "damaged", error))
-    return FALSE;
-  /* After the renaming: searches may open the old file until then. */
+  const gboolean moved = watch_files_move_aside (self, "damaged", error);
+
+  /* After the renaming, perhaps of the first file only: searches may open the old one until then.
+   */
   watch_store_close_readers (self);
-  memset (&self->state, 0, sizeof (self->state));
-  return TRUE;
+  if (moved)
+    memset (&self->state, 0, sizeof (self->state));
+  return moved;
 }
 
 /* Opens the database, a new one if it is damaged. */
