@@ -67,8 +67,8 @@ typedef struct
   const Broker *broker;
   gpointer client;
   const gchar *topic, *key;
-  GError *failure; /* set when the broker will never take a line, the one of this number: */
-  guint64 refused;
+  GError *failure; /* set when the broker will never accept a line */
+  guint64 refused; /* number of that line */
 } Sender;
 
 static volatile sig_atomic_t interrupted;
@@ -143,9 +143,10 @@ spool_open (Spool *spool, const gchar *path, GError **error)
   spool->fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (spool->fd < 0)
     return set_errno (error, "open", path);
-  /* Not a device or a pipe, which could not keep lines, and would be removed at the end. */
+  /* Devices and pipes cannot keep lines, and would be removed at the end. */
   if (fstat (spool->fd, &status) < 0 || !S_ISREG (status.st_mode)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "'%s' is no regular file", path);
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "'%s' is not a regular file",
+                 path);
     return FALSE;
   }
   if (flock (spool->fd, LOCK_EX | LOCK_NB) < 0) {
@@ -258,7 +259,8 @@ spool_close (Spool *spool)
   g_free (spool->path);
 }
 
-/* The lines before it are still to be confirmed, lest each start sends them again. Takes @error. */
+/* Notes that line @number was refused. The lines before it are still waited for; otherwise each
+ * start would send them again. Takes @error. */
 static void
 refuse (Sender *self, guint64 number, GError *error)
 {
@@ -341,6 +343,7 @@ read_some (Sender *self, gboolean *eof, GError **error)
 {
   guint8 buffer[1 << 16];
   ssize_t n = read (STDIN_FILENO, buffer, sizeof (buffer));
+  const gsize before = self->input->len; /* without a newline */
   const guint8 *newline;
   gsize whole;
 
@@ -352,7 +355,9 @@ read_some (Sender *self, gboolean *eof, GError **error)
   /* A last line without newline is a line. */
   if (*eof && self->input->len > 0)
     g_byte_array_append (self->input, (const guint8 *) "\n", 1);
-  newline = self->input->len > 0 ? memrchr (self->input->data, '\n', self->input->len) : NULL;
+  newline = self->input->len > before
+                ? memrchr (self->input->data + before, '\n', self->input->len - before)
+                : NULL;
   if (!newline) {
     if (self->input->len <= MAX_LINE)
       return TRUE;

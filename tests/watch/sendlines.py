@@ -101,7 +101,9 @@ class SendLines(unittest.TestCase):
         shutil.rmtree(self.folder)
 
     def start(self, *arguments, **options):
-        return subprocess.Popen([SEND, *map(str, arguments)], stderr=subprocess.PIPE, **options)
+        program = subprocess.Popen([SEND, *map(str, arguments)], stderr=subprocess.PIPE, **options)
+        self.addCleanup(program.kill)
+        return program
 
     def run_it(self, *arguments, text="", status=0, **options):
         """Returns its errors."""
@@ -157,7 +159,7 @@ class SendLines(unittest.TestCase):
         os.mkfifo(pipe)
         (folder / "b.sent").mkdir(parents=True)
         for spool, message in ((folder, "cannot open"), (folder / "a/b", "cannot open"), (folder / "b", "cannot open"),
-                               (pipe, "no regular file")):
+                               (pipe, "not a regular file")):
             with self.subTest(spool=spool):
                 self.expect_error(message, "--spool", spool, f"mqtt://{NOWHERE}/x")
         # It is not ours.
@@ -171,7 +173,7 @@ class SendLines(unittest.TestCase):
         self.expect_error("a line is longer than", f"mqtt://{NOWHERE}/x", text="x" * (65 << 20))
 
     def test_left_spool(self):
-        """What a program left that was killed, or whose machine was."""
+        """Spools left by a program or machine that was killed."""
         broker = self.start_broker()
         long = "x" * 100000
         for left, sent, expected in (
@@ -213,7 +215,7 @@ class SendLines(unittest.TestCase):
             with program.stdin:
                 program.stdin.write("".join(f"{line}\n" for line in lines).encode())
 
-        feeder = threading.Thread(target=feed)
+        feeder = threading.Thread(target=feed, daemon=True)
         feeder.start()
         fleetlib.wait_for(lambda: self.spool.exists() and self.spool.stat().st_size >= 1 << 20)
         time.sleep(0.2)
@@ -226,7 +228,7 @@ class SendLines(unittest.TestCase):
         self.assertEqual(broker.lines, lines)
 
     def test_no_space(self):
-        """What does not fit is told; whole lines that did are sent later."""
+        """A full disk is reported; lines that were written completely are sent later."""
         broker = self.start_broker()
         lines = [f"{i:0999}" for i in range(300)]
         self.expect_error("cannot write", "--spool", self.spool, f"mqtt://{NOWHERE}/x",
