@@ -276,7 +276,7 @@ connect_again (Mqtt *self, gint timeout)
 static const gchar *
 get_reason (Mqtt *self, int result, gboolean was_connected)
 {
-  /* libmosquitto 2.1 reports a failed handshake so. */
+  /* libmosquitto 2.1 reports a failed TLS handshake this way. */
   if (result == MOSQ_ERR_ERRNO && self->result_errno == EPROTO && self->tls && !was_connected)
     result = MOSQ_ERR_TLS;
   return result == MOSQ_ERR_ERRNO ? g_strerror (self->result_errno) : mosquitto_strerror (result);

@@ -391,8 +391,9 @@ gst_ccl_detect_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* Returns the first id above those of the regions of interest of @buffer. Others' ids may be any;
- * above those that are not near the end there is room for all that is found. */
+/* Returns an id above those of the regions of interest of @buffer. Other elements may use any id:
+ * those in the upper half of the range are ignored, which leaves room for all regions that are
+ * found. */
 static gint
 find_free_id (GstBuffer *buffer)
 {

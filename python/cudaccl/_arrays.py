@@ -106,8 +106,8 @@ def _classes(library, array):
 
 
 def _above(array, threshold):
-    """Which pixels are above it, for integers exactly: libraries make it one of the array's type first, where it wraps
-    around, or make both floating point."""
+    """Returns which pixels are above the threshold. Integers are compared exactly: libraries would convert the threshold
+    to the array's type, where it wraps around, or both to floating point."""
     name = _type(array)
     if "int" not in name:
         return array > threshold

@@ -215,7 +215,7 @@ GST_START_TEST (test_unknown)
 }
 GST_END_TEST;
 
-/* Of a million boxes, exactly the best stay, and quickly. */
+/* Of a million boxes, exactly the best stay. */
 GST_START_TEST (test_million)
 {
   const guint n = 1000000;

@@ -9,7 +9,7 @@
 
 #define READY "test/ready"
 
-/* A test that fails leaves its processes behind, and who runs it would wait for these. */
+/* Children of a test that fails would live on, and the test runner would wait for them. */
 static void
 end_with_test (gpointer user_data)
 {

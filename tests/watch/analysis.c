@@ -119,7 +119,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* What a zone's event becomes, and how counts go on over a restart of the program. */
+/* Zone events become stored events, and counts continue after a restart. */
 GST_START_TEST (test_zones)
 {
   static const struct

@@ -47,7 +47,7 @@ in_folder (const gchar *name)
   return g_build_filename (folder, name, NULL);
 }
 
-/* What a recording shows. */
+/* The contents of a recording. */
 typedef struct
 {
   guint width, height;
@@ -272,7 +272,7 @@ GST_START_TEST (test_many)
 }
 GST_END_TEST;
 
-/* What counts as an object, and what becomes of recordings that are not like the first. */
+/* Which movements are objects, and how recordings that differ from the first are handled. */
 GST_START_TEST (test_objects)
 {
   static const struct

@@ -20,7 +20,7 @@ LINES = "; ".join(f"line-{i}: 0.5,0 0.5,1" for i in range(12))
 CAMERA = f"[camera %s]\nuri = test://\nrecord = false\ntripwires = {LINES}\n"
 
 
-# Those that the kernel gives to clients are higher.
+# By default, the kernel's ephemeral ports start at 32768.
 ports = iter(random.sample(range(10000, 20000), 10000))
 
 

@@ -131,7 +131,7 @@ GST_START_TEST (test_damaged)
 }
 GST_END_TEST;
 
-/* What a start refuses: a database of a newer version, folders and files in the way. */
+/* A start refuses a database of a newer version, and folders and files in the way. */
 GST_START_TEST (test_refused)
 {
   g_autofree gchar *lock = g_build_filename (folder, "watch.lock", NULL);

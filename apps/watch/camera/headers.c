@@ -445,7 +445,7 @@ get_vp9_index (const guint8 *data, gsize size)
   return (marker & 0xe0) == 0xc0 && size >= index && data[size - index] == marker ? index : 0;
 }
 
-/* A frame, or several with an index behind them, whose sizes may reach into it. */
+/* Reads a frame, or several with an index at the end. The sizes in the index may reach into it. */
 static void
 read_vp9 (WatchHeaders *self, const guint8 *data, gsize size)
 {
@@ -482,7 +482,7 @@ enum
   AV1_SWITCH,
 };
 
-/* Continues behind the size. */
+/* Reads the fields after the size. */
 static void
 read_av1_tools (WatchAv1Layout *layout, GstBitReader *bits)
 {
@@ -508,7 +508,7 @@ read_av1_tools (WatchAv1Layout *layout, GstBitReader *bits)
 static void
 read_av1_sequence (WatchHeaders *self, const guint8 *data, gsize size)
 {
-  Picture picture = { .references = 8, .deep = TRUE }; /* perhaps: that is said further on */
+  Picture picture = { .references = 8, .deep = TRUE }; /* assumed: the depth comes later */
   gboolean still, reduced, model = FALSE, equal, delays;
   WatchAv1Layout layout = { 0 };
   guint profile, n, delay_bits = 0;

@@ -57,8 +57,9 @@ void watch_headers_set_caps (WatchHeaders *self, const GstCaps *caps);
  * or not: a decoder may choose another one than a parser. */
 void watch_headers_read (WatchHeaders *self, const guint8 *data, gsize size);
 
-/* Whether other frames may follow the one that was read in @data: of VP9, without an index of
- * frames. Only a decoder finds where a frame ends; libvpx decodes what follows. */
+/* Returns whether other frames may follow the one that was read in @data, which is so for VP9
+ * without an index of frames. Only a decoder can tell where a frame ends, and libvpx decodes what
+ * follows. */
 gboolean watch_headers_are_open (const WatchHeaders *self, const guint8 *data, gsize size);
 
 G_END_DECLS
