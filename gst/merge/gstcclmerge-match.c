@@ -150,6 +150,13 @@ gst_ccl_matcher_clear (GstCclMatcher *matcher)
   g_mutex_unlock (&matcher->lock);
 }
 
+/* Whether @frame begins so much later than @time that a timestamp must have jumped. */
+static gboolean
+is_after_jump (const GstCclBranchFrame *frame, GstClockTimeDiff time)
+{
+  return gst_ccl_time_diff (frame->gap_start, time) > (GstClockTimeDiff) GST_CCL_MATCH_JUMP;
+}
+
 /* Moves the events of a frame to the next frame of the video. */
 static void
 take_events (GstCclMatcher *matcher, GstCclBranchFrame *frame)
@@ -158,8 +165,8 @@ take_events (GstCclMatcher *matcher, GstCclBranchFrame *frame)
   frame->findings.zones.n_events = 0;
 }
 
-/* Peeks at the first frame on @pad, and drops it if it matches nothing. Removes it from the order,
- * as if it had left the queue: it is looked at once. Returns FALSE if there is none. */
+/* Peeks at the first frame on @pad, and drops it if it matches nothing. Removes the frame from the
+ * order, as it is peeked at only once. Returns FALSE if there is none. */
 static gboolean
 peek_one (GstCclMatcher *matcher, GstAggregatorPad *pad)
 {
@@ -233,7 +240,7 @@ is_stale (GstCclMatcher *matcher, const GstCclMatchRequest *request)
 {
   GstClockTimeDiff start = matcher->next->gap_start;
 
-  if (gst_ccl_time_diff (start, request->time) <= (GstClockTimeDiff) GST_CCL_MATCH_JUMP) {
+  if (!is_after_jump (matcher->next, request->time)) {
     matcher->behind = FALSE;
     return FALSE;
   }
@@ -259,17 +266,14 @@ void
 gst_ccl_matcher_arrive (GstCclMatcher *matcher, GstAggregatorPad *pad, const GstBuffer *buffer,
                         GstClockTimeDiff time)
 {
-  const GstClockTimeDiff jump = GST_CCL_MATCH_JUMP;
-
   g_mutex_lock (&matcher->lock);
   gst_ccl_match_order_arrive (&matcher->order, buffer, time);
-  if (peek (matcher, pad) && gst_ccl_time_diff (matcher->next->gap_start, time) > jump)
+  if (peek (matcher, pad) && is_after_jump (matcher->next, time))
     matcher->next->ahead = TRUE;
   /* The queue may have no room for @buffer, and the video's next frame may wait for that: then
    * nothing else drops a frame that is ahead of both. */
   while (matcher->begun && peek (matcher, pad) && matcher->next->ahead &&
-         matcher->next != matcher->match &&
-         gst_ccl_time_diff (matcher->next->gap_start, matcher->time) > jump)
+         matcher->next != matcher->match && is_after_jump (matcher->next, matcher->time))
     drop (matcher, pad);
   g_mutex_unlock (&matcher->lock);
 }
