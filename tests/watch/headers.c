@@ -198,6 +198,24 @@ typedef struct
   GRand *random;
 } Writer;
 
+/* Prints the seed. */
+static void
+writer_init (Writer *self)
+{
+  const guint32 seed = g_random_int ();
+
+  g_printerr ("seed %u\n", seed);
+  self->random = g_rand_new_with_seed (seed);
+  gst_bit_writer_init (&self->bits);
+}
+
+static void
+writer_clear (Writer *self)
+{
+  g_rand_free (self->random);
+  gst_bit_writer_reset (&self->bits);
+}
+
 static guint
 draw (Writer *self, guint n)
 {
@@ -247,7 +265,7 @@ put_se (Writer *self, gint32 value)
   put_ue (self, value > 0 ? 2 * (guint32) value - 1 : 2 * (0 - (guint32) value));
 }
 
-/* What a parameter set says. */
+/* The contents of a parameter set. */
 typedef struct
 {
   guint width, height, references, chroma;
@@ -407,6 +425,17 @@ take_unit (Writer *self)
   return unit;
 }
 
+/* Returns a set of random contents, @set. */
+static GByteArray *
+take_set (Writer *self, Set *set, gboolean h264, gboolean longest)
+{
+  if (h264)
+    put_h264_set (self, set, longest);
+  else
+    put_h265_set (self, set);
+  return take_unit (self);
+}
+
 /* Appends @value in @n bytes. */
 static void
 append_number (GByteArray *bytes, guint32 value, guint n)
@@ -462,11 +491,9 @@ GST_START_TEST (test_sets)
 {
   static const guint8 before[] = { 0x09, 0xf0 }; /* a unit of no interest, for both */
   static const guint halves[] = { 2, 3, 4, 6 };
-  const guint32 seed = g_random_int ();
-  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  Writer writer;
 
-  g_printerr ("seed %u\n", seed);
-  gst_bit_writer_init (&writer.bits);
+  writer_init (&writer);
   for (guint i = 0; i < 20000; i++) {
     const gboolean h264 = draw (&writer, 2), longest = h264 && draw (&writer, 20) == 0;
     const guint length_size = draw (&writer, 2) ? 2 * (1 + draw (&writer, 2)) : 0;
@@ -477,11 +504,7 @@ GST_START_TEST (test_sets)
     guint64 memory;
     Set set;
 
-    if (h264)
-      put_h264_set (&writer, &set, longest);
-    else
-      put_h265_set (&writer, &set);
-    unit = take_unit (&writer);
+    unit = take_set (&writer, &set, h264, longest);
     if (length_size) {
       GstBuffer *data = make_codec_data (h264, length_size, in_caps ? unit : NULL);
 
@@ -502,8 +525,7 @@ GST_START_TEST (test_sets)
         longest ? ", the longest" : "", headers.width, headers.height, set.width, set.height);
     gst_caps_unref (caps);
   }
-  g_rand_free (writer.random);
-  gst_bit_writer_reset (&writer.bits);
+  writer_clear (&writer);
 }
 GST_END_TEST;
 
@@ -511,11 +533,9 @@ GST_END_TEST;
 GST_START_TEST (test_end)
 {
   static const guint8 before[] = { 0x09, 0xf0, 0x80, 0x80 };
-  const guint32 seed = g_random_int ();
-  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  Writer writer;
 
-  g_printerr ("seed %u\n", seed);
-  gst_bit_writer_init (&writer.bits);
+  writer_init (&writer);
   for (guint i = 0; i < 2 * 3; i++) {
     const gboolean h264 = i % 2;
     const guint length_size = i / 2 * 2;
@@ -525,11 +545,7 @@ GST_START_TEST (test_end)
     gsize end;
     Set set;
 
-    if (h264)
-      put_h264_set (&writer, &set, FALSE);
-    else
-      put_h265_set (&writer, &set);
-    unit = take_unit (&writer);
+    unit = take_set (&writer, &set, h264, FALSE);
     if (length_size) {
       g_autoptr (GstBuffer) data = make_codec_data (h264, length_size, NULL);
 
@@ -545,8 +561,7 @@ GST_START_TEST (test_end)
     watch_headers_read (&headers, stream->data, stream->len);
     fail_unless_equals_int (headers.width, set.width);
   }
-  g_rand_free (writer.random);
-  gst_bit_writer_reset (&writer.bits);
+  writer_clear (&writer);
 }
 GST_END_TEST;
 
@@ -571,11 +586,10 @@ GST_START_TEST (test_jpeg_pieces)
 {
   static const guint8 frames[] = { 0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7,
                                    0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf };
-  const guint32 seed = g_random_int ();
-  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  Writer writer;
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("image/jpeg");
 
-  g_printerr ("seed %u\n", seed);
+  writer_init (&writer);
   for (guint i = 0; i < 5000; i++) {
     const guint width = 1 + draw (&writer, 65000), height = 1 + draw (&writer, 65000);
     g_autoptr (GByteArray) stream = g_byte_array_new ();
@@ -610,7 +624,7 @@ GST_START_TEST (test_jpeg_pieces)
                  headers.width, headers.height, width, height);
     fail_unless_equals_uint64 (headers.memory, (guint64) width * height * 6 * 4 / 2);
   }
-  g_rand_free (writer.random);
+  writer_clear (&writer);
 }
 GST_END_TEST;
 
@@ -675,12 +689,10 @@ put_vp9 (Writer *self, guint profile, guint width, guint height)
 
 GST_START_TEST (test_vp9_sizes)
 {
-  const guint32 seed = g_random_int ();
-  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  Writer writer;
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("video/x-vp9");
 
-  g_printerr ("seed %u\n", seed);
-  gst_bit_writer_init (&writer.bits);
+  writer_init (&writer);
   for (guint i = 0; i < 20000; i++) {
     const guint profile = draw (&writer, 4), width = 1 + draw (&writer, 65536),
                 height = 1 + draw (&writer, 65536);
@@ -701,8 +713,7 @@ GST_START_TEST (test_vp9_sizes)
     gst_bit_writer_reset (&writer.bits);
     gst_bit_writer_init (&writer.bits);
   }
-  g_rand_free (writer.random);
-  gst_bit_writer_reset (&writer.bits);
+  writer_clear (&writer);
 }
 GST_END_TEST;
 
@@ -876,12 +887,10 @@ add_unit (Writer *self, GByteArray *stream, guint type, guint temporal, guint sp
 GST_START_TEST (test_av1_sizes)
 {
   static const guint types[] = { 3, 6, 7 };
-  const guint32 seed = g_random_int ();
-  Writer writer = { .random = g_rand_new_with_seed (seed) };
+  Writer writer;
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("video/x-av1");
 
-  g_printerr ("seed %u\n", seed);
-  gst_bit_writer_init (&writer.bits);
+  writer_init (&writer);
   for (guint i = 0; i < 20000; i++) {
     const gboolean own = draw (&writer, 2);
     const guint temporal = draw (&writer, 3) ? 0 : draw (&writer, 8);
@@ -907,8 +916,7 @@ GST_START_TEST (test_av1_sizes)
       fail_unless (headers.width == SMALL && headers.height == SMALL, "%u: %ux%u", i, headers.width,
                    headers.height);
   }
-  g_rand_free (writer.random);
-  gst_bit_writer_reset (&writer.bits);
+  writer_clear (&writer);
 }
 GST_END_TEST;
 
