@@ -205,7 +205,7 @@ class SendLines(unittest.TestCase):
         self.assertEqual(self.spool.read_text(), "1\n2\n")
 
     def test_full(self):
-        """The spool reaches its limit: whoever writes to the program waits."""
+        """Once the spool has its maximum size, the program stops reading."""
         broker = self.start_broker()
         broker.confirms.clear()
         lines = [f"{i:099}" for i in range(40000)]
