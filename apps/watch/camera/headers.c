@@ -505,11 +505,27 @@ read_av1_tools (WatchAv1Layout *layout, GstBitReader *bits)
     layout->order_bits = (guint8) (read_bits (bits, 3) + 1);
 }
 
+/* A decoder goes on with the last layout where it refuses a sequence, and where it does not get to
+ * one as it refuses what precedes it in a buffer: libaom, dav1d and GStreamer's parser do not
+ * refuse the same. So no layout replaces another. Most streams have one. */
+static void
+add_layout (WatchHeaders *self, const WatchAv1Layout *layout)
+{
+  for (guint i = 0; i < self->n_layouts; i++) {
+    if (memcmp (&self->layouts[i], layout, sizeof (*layout)) == 0)
+      return;
+  }
+  if (self->n_layouts < WATCH_HEADERS_LAYOUTS)
+    self->layouts[self->n_layouts++] = *layout;
+  else
+    self->unknown = TRUE;
+}
+
 static void
 read_av1_sequence (WatchHeaders *self, const guint8 *data, gsize size)
 {
   Picture picture = { .references = 8, .deep = TRUE }; /* assumed: the depth comes later */
-  gboolean still, reduced, model = FALSE, equal, delays;
+  gboolean reduced, model = FALSE, equal, delays;
   WatchAv1Layout layout = { 0 };
   guint profile, n, delay_bits = 0;
   GstBitReader bits;
@@ -517,7 +533,7 @@ read_av1_sequence (WatchHeaders *self, const guint8 *data, gsize size)
   gst_bit_reader_init (&bits, data, (guint) MIN (size, MAX_SET));
   profile = read_bits (&bits, 3);
   layout.chroma = profile == 0 ? 1 : 3;
-  still = read_bits (&bits, 1) != 0;
+  read_bits (&bits, 1);
   reduced = read_bits (&bits, 1) != 0;
   if (reduced) {
     read_bits (&bits, 5);
@@ -559,28 +575,26 @@ read_av1_sequence (WatchHeaders *self, const guint8 *data, gsize size)
   if (!gst_bit_reader_get_remaining (&bits))
     return;
   add_picture (self, &picture);
-  if (reduced)
-    layout.width_bits = layout.height_bits = 0;
-  else
-    read_av1_tools (&layout, &bits);
-  /* Decoders go on with the last sequence where they refuse one. */
-  if (gst_bit_reader_get_remaining (&bits) && profile <= 2 && (still || !reduced))
-    self->av1 = layout;
+  if (reduced) /* frames have the sequence's size */
+    return;
+  read_av1_tools (&layout, &bits);
+  if (gst_bit_reader_get_remaining (&bits) && profile <= 2)
+    add_layout (self, &layout);
 }
 
 /* A frame may have a size of its own, and dav1d takes one that is larger than the sequence's.
  * @point has the bits of its layers, as operating points have. */
 static void
-read_av1_frame (WatchHeaders *self, const guint8 *data, gsize size, guint16 point)
+read_av1_frame (WatchHeaders *self, const WatchAv1Layout *layout, const guint8 *data, gsize size,
+                guint16 point)
 {
-  const WatchAv1Layout *layout = &self->av1;
   Picture picture = { .references = 8, .chroma = layout->chroma, .deep = TRUE };
   gboolean shown, intra, resilient, tools, all, derived;
   GstBitReader bits;
   guint type;
 
   gst_bit_reader_init (&bits, data, (guint) MIN (size, MAX_SET));
-  if (!layout->width_bits || read_bits (&bits, 1)) /* shows another frame again */
+  if (read_bits (&bits, 1)) /* shows another frame again */
     return;
   type = read_bits (&bits, 2);
   intra = type == AV1_KEY || type == AV1_INTRA_ONLY;
@@ -620,6 +634,13 @@ read_av1_frame (WatchHeaders *self, const guint8 *data, gsize size, guint16 poin
   add_picture (self, &picture);
 }
 
+static void
+read_av1_frames (WatchHeaders *self, const guint8 *data, gsize size, guint16 point)
+{
+  for (guint i = 0; i < self->n_layouts; i++)
+    read_av1_frame (self, &self->layouts[i], data, size, point);
+}
+
 /* Open Bitstream Units. */
 static void
 read_av1 (WatchHeaders *self, const guint8 *data, gsize size)
@@ -649,8 +670,8 @@ read_av1 (WatchHeaders *self, const guint8 *data, gsize size)
     if (type == 1)
       read_av1_sequence (self, data + at, length);
     else if (type == 3 || type == 6 || type == 7) /* a header, a frame, a header again */
-      read_av1_frame (self, data + at, length,
-                      (guint16) (1 << (layers >> 5) | 0x100 << (layers >> 3 & 3)));
+      read_av1_frames (self, data + at, length,
+                       (guint16) (1 << (layers >> 5) | 0x100 << (layers >> 3 & 3)));
     data += at + length;
     size -= at + length;
   }

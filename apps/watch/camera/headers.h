@@ -20,13 +20,16 @@ typedef enum
   WATCH_HEADERS_AV1,
 } WatchHeadersFormat;
 
-/* How the sequence of an AV1 stream lays out headers of frames, up to their size. A number of bits
+/* Layouts of AV1 that are kept. */
+#define WATCH_HEADERS_LAYOUTS 16
+
+/* How a sequence of an AV1 stream lays out headers of frames, up to their size. A number of bits
  * is 0 where there is no such field. */
 typedef struct
 {
   guint8 chroma;
-  guint8 width_bits, height_bits; /* 0: no sequence yet, or all frames have its size */
-  guint8 id_bits, delta_bits;     /* of numbers of frames */
+  guint8 width_bits, height_bits;
+  guint8 id_bits, delta_bits; /* of numbers of frames */
   guint8 order_bits;
   guint8 time_bits;                /* when a frame is shown */
   guint8 removal_bits;             /* when it leaves the decoder's buffer */
@@ -47,7 +50,10 @@ typedef struct
   /* JPEG may come in pieces: the state between them. */
   guint state, skip;
   guint8 marker, frame[6];
-  WatchAv1Layout av1;
+  /* Of AV1: layouts of all sequences so far. */
+  WatchAv1Layout layouts[WATCH_HEADERS_LAYOUTS];
+  guint n_layouts;
+  gboolean unknown; /* there were more: only a decoder knows the size of a frame */
 } WatchHeaders;
 
 /* Takes format and sizes from @caps, and from parameter sets in their codec data. */

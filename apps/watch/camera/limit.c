@@ -113,19 +113,24 @@ check_size (WatchLimit *self, const WatchHeaders *headers)
 }
 
 static void
+refuse_format (WatchLimit *self, const gchar *media)
+{
+  g_autofree gchar *address = watch_uri_redact (self->uri);
+
+  refuse (self,
+          web_reason_new (WEB_REASON_FORMAT_REFUSED, "address", address, "format", media, NULL));
+}
+
+static void
 take_caps (Gate *gate, const GstCaps *caps)
 {
   const gchar *media = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-  g_autofree gchar *address = NULL;
 
   watch_headers_set_caps (&gate->headers, caps);
   /* The size of other pictures is known only after their decoder has allocated them. */
   if (g_str_has_prefix (media, "image/") && !g_str_equal (media, "image/jpeg") &&
-      !g_str_equal (media, "image/png")) {
-    address = watch_uri_redact (gate->limit->uri);
-    refuse (gate->limit,
-            web_reason_new (WEB_REASON_FORMAT_REFUSED, "address", address, "format", media, NULL));
-  }
+      !g_str_equal (media, "image/png"))
+    refuse_format (gate->limit, media);
   check_size (gate->limit, &gate->headers);
 }
 
@@ -158,6 +163,8 @@ take_picture (Gate *gate, GstBuffer *buffer)
     open = gate->closes && watch_headers_are_open (&gate->headers, map.data, map.size);
     gst_buffer_unmap (buffer, &map);
     check_size (self, &gate->headers);
+    if (gate->headers.unknown)
+      refuse_format (self, "video/x-av1");
   }
   /* A piece of JPEG is no picture. */
   if (gate->decoded || gate->headers.format != WATCH_HEADERS_JPEG) {
