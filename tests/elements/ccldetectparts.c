@@ -241,6 +241,31 @@ GST_START_TEST (test_million)
 }
 GST_END_TEST;
 
+/* A box that is better than the worst alone takes its place. */
+GST_START_TEST (test_second_worst)
+{
+  const guint n = GST_CCL_MAX_BOXES + 1;
+  gfloat *data = g_new0 (gfloat, 6 * (gsize) n);
+  GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, n, 6 }, data };
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    gfloat *row = data + 6 * (gsize) i;
+
+    row[0] = (gfloat) (i % 1000) * 10;
+    row[1] = (gfloat) (i / 1000) * 10;
+    row[2] = row[3] = 8;
+    row[4] = i == 0 ? 0.5f : i == n - 1 ? 0.6f : 0.9f;
+    row[5] = 1;
+  }
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, 0, 1);
+  fail_unless_equals_int (boxes->len, GST_CCL_MAX_BOXES);
+  for (i = 0; i < boxes->len; i++)
+    fail_unless (g_array_index (boxes, GstCclBox, i).confidence > 0.55);
+  g_free (data);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_no_numbers)
 {
   static const gfloat bad[] = { NAN, INFINITY, -INFINITY };
@@ -522,6 +547,7 @@ ccldetectparts_suite (void)
   tcase_add_test (tcase, test_ssd);
   tcase_add_test (tcase, test_unknown);
   tcase_add_test (tcase, test_million);
+  tcase_add_test (tcase, test_second_worst);
   tcase_add_test (tcase, test_no_numbers);
   tcase_add_test (tcase, test_labels);
   tcase_add_test (tcase, test_dictionary);

@@ -481,6 +481,46 @@ GST_START_TEST (test_order)
 }
 GST_END_TEST;
 
+/* A track has the index of its largest fragment, though another fits it better. */
+GST_START_TEST (test_largest_fragment)
+{
+  GstCclDetection detections[2];
+  guint order, n;
+
+  for (order = 0; order < 2; order++) {
+    GstCclTracker *tracker = tracker_new (0, 0.2);
+    gint indices[2];
+
+    detections[0] = (GstCclDetection){ .x = 300,
+                                       .y = 300,
+                                       .width = 100,
+                                       .height = 100,
+                                       .centroid_x = 350,
+                                       .centroid_y = 350,
+                                       .area = 5000 };
+    gst_ccl_tracker_update (tracker, 0, detections, 1, indices);
+    detections[0] = (GstCclDetection){ .x = 300,
+                                       .y = 300,
+                                       .width = 100,
+                                       .height = 60,
+                                       .centroid_x = 350,
+                                       .centroid_y = 330,
+                                       .area = 2500 };
+    detections[1] = (GstCclDetection){ .x = 300,
+                                       .y = 362,
+                                       .width = 100,
+                                       .height = 38,
+                                       .centroid_x = 350,
+                                       .centroid_y = 380,
+                                       .area = order ? 3000 : 2000 };
+    gst_ccl_tracker_update (tracker, 40 * GST_MSECOND, detections, 2, indices);
+    fail_unless_equals_int (gst_ccl_tracker_get_tracks (tracker, &n)[0].detection, order);
+    fail_unless_equals_int (n, 1);
+    gst_ccl_tracker_free (tracker);
+  }
+}
+GST_END_TEST;
+
 /* Fragments are taken in the order of detections, until the track is too wide. */
 GST_START_TEST (test_fragments)
 {
@@ -821,6 +861,7 @@ ccltracker_suite (void)
   tcase_add_test (tcase, test_score);
   tcase_add_test (tcase, test_order);
   tcase_add_test (tcase, test_fragments);
+  tcase_add_test (tcase, test_largest_fragment);
   tcase_add_test (tcase, test_confidence);
   tcase_add_test (tcase, test_tentative);
   tcase_add_test (tcase, test_same_time);

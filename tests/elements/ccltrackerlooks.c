@@ -190,6 +190,34 @@ GST_START_TEST (test_known)
 }
 GST_END_TEST;
 
+/* A box counts less for a track that a component shows in the same frame. */
+GST_START_TEST (test_alone)
+{
+  gdouble widths[2];
+  guint seen, k;
+
+  for (seen = 0; seen < 2; seen++) {
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 20; k++) {
+      if (k % 10 == 5)
+        look (&player, 1, 300, 40, &everywhere);
+      play_one (&player, 300, 40);
+    }
+    play (&player, NULL, 0);
+    if (seen)
+      play_one (&player, 300, 40);
+    look (&player, 1, 294, 52, &everywhere);
+    play (&player, NULL, 0);
+    fail_unless_equals_int (player.n, 1);
+    widths[seen] = player.tracks[0].width;
+    player_clear (&player);
+  }
+  fail_unless (widths[0] > 50.0 && widths[1] < 45.0, "%g and %g", widths[0], widths[1]);
+}
+GST_END_TEST;
+
 /* A component beside a detector's objects is one of its own; one that overlaps them is not. */
 GST_START_TEST (test_unknown)
 {
@@ -538,6 +566,7 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_late);
   tcase_add_test (tcase, test_between);
   tcase_add_test (tcase, test_known);
+  tcase_add_test (tcase, test_alone);
   tcase_add_test (tcase, test_unknown);
   tcase_add_test (tcase, test_carried);
   tcase_add_test (tcase, test_merged);

@@ -300,6 +300,29 @@ GST_START_TEST (test_size)
 }
 GST_END_TEST;
 
+/* The first two sizes of a component count the same, later ones less. */
+GST_START_TEST (test_first_sizes)
+{
+  /* Each weighs 1 / (n + 1), as long as smooth-alpha is less. */
+  static const gdouble widths[][2] = { { 40, 40 }, { 44, 42 }, { 45, 43 } };
+  const GstCclTrackInfo *tracks;
+  Player player;
+  guint k, n;
+
+  player_init (&player);
+  for (k = 0; k < 3; k++) {
+    const gdouble width = widths[k][0];
+
+    add (&player, 300 - width / 2, 200, width, 80, 0.0, 0);
+    player.detections[0].object = FALSE;
+    tracks = play (&player, &n);
+    fail_unless_equals_int (n, 1);
+    fail_unless (fabs (tracks[0].width - widths[k][1]) < 1e-6, "%u: %g", k, tracks[0].width);
+  }
+  player_clear (&player);
+}
+GST_END_TEST;
+
 /* A turn changes the velocity of what a detector found less than that of a component. */
 GST_START_TEST (test_turn)
 {
@@ -337,6 +360,7 @@ ccltrackerobjects_suite (void)
   tcase_add_test (tcase, test_groups);
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_size);
+  tcase_add_test (tcase, test_first_sizes);
   tcase_add_test (tcase, test_turn);
 
   return suite;

@@ -218,6 +218,7 @@ fake_CreateTensorWithDataAsOrtValue (const OrtMemoryInfo *info, void *data, size
                                      const int64_t *shape, size_t n_dims, int type,
                                      OrtValue **value)
 {
+  size_t length = type == ORT_TYPE_UINT8 ? 1 : type == ORT_TYPE_FLOAT16 ? 2 : sizeof (float);
   Object *object;
   size_t i;
   CALL (49);
@@ -228,6 +229,9 @@ fake_CreateTensorWithDataAsOrtValue (const OrtMemoryInfo *info, void *data, size
   object->tensor.n_dims = (guint) n_dims;
   for (i = 0; i < n_dims; i++)
     object->tensor.dims[i] = shape[i];
+  for (i = 0; i < n_dims; i++)
+    length *= (size_t) shape[i];
+  g_assert (size == length);
   *value = (OrtValue *) (gpointer) object;
   return NULL;
 }
