@@ -529,6 +529,31 @@ add_decoy (Writer *self, GByteArray *stream)
 }
 
 /* A picture in pieces of any size. Only its frame's header has its size. */
+/* Sets that end with the height, or one bit later: frames, or fields of half of it. */
+GST_START_TEST (test_height)
+{
+  static const struct
+  {
+    guint8 set[10];
+    guint size, width, height;
+  } cases[] = {
+    { { 0, 0, 1, 0x67, 66, 0, 30, 0xf8, 0x84 }, 9, 0, 0 },
+    { { 0, 0, 1, 0x67, 66, 0, 30, 0xf8, 0x84, 0x80 }, 10, 64, 64 },
+    { { 0, 0, 1, 0x67, 66, 0, 30, 0xf8, 0x84, 0x40 }, 10, 64, 128 },
+  };
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("video/x-h264");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    WatchHeaders headers = { 0 };
+
+    watch_headers_set_caps (&headers, caps);
+    watch_headers_read (&headers, cases[i].set, cases[i].size);
+    fail_unless (headers.width == cases[i].width && headers.height == cases[i].height, "%u: %ux%u",
+                 i, headers.width, headers.height);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_jpeg_pieces)
 {
   static const guint8 frames[] = { 0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7,
@@ -675,6 +700,7 @@ headers_suite (void)
   tcase_add_test (tc, test_encoders);
   tcase_add_test (tc, test_sets);
   tcase_add_test (tc, test_end);
+  tcase_add_test (tc, test_height);
   tcase_add_test (tc, test_jpeg_pieces);
   tcase_add_test (tc, test_vp9_sizes);
   if (encoder && decoder)

@@ -238,6 +238,30 @@ GST_START_TEST (test_command_line)
 }
 GST_END_TEST;
 
+/* The program itself reads this report, and shows its reason on the page. */
+GST_START_TEST (test_report)
+{
+  g_autofree gchar *still = g_build_filename (folder, "still.mkv", NULL);
+  g_autofree gchar *video = g_build_filename (folder, "out.mp4", NULL);
+  g_autofree gchar *text = g_strdup_printf (
+      "videotestsrc pattern=black num-buffers=30 ! video/x-raw,width=64,height=64,framerate=10/1 ! "
+      "jpegenc ! matroskamux ! filesink location=%s",
+      still);
+  const gchar *argv[] = { WATCH_PROGRAM, "--synopsis", "a", still, "--report", "-o", video, NULL };
+  g_autoptr (GstElement) pipeline = gst_parse_launch (text, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autofree gchar *output = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (
+      gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (g_spawn_sync (NULL, (gchar **) argv, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                             &output, NULL, NULL, NULL));
+  fail_unless (strstr (output, "\"reason\":{\"code\":\"synopsis-still\"") != NULL, "%s", output);
+}
+GST_END_TEST;
+
 static guint
 find_free_port (void)
 {
@@ -324,6 +348,7 @@ program_suite (void)
   tcase_add_test (tcase, test_share);
   tcase_add_test (tcase, test_refused_sinks);
   tcase_add_test (tcase, test_command_line);
+  tcase_add_test (tcase, test_report);
   tcase_add_test (tcase, test_healthy);
   tcase_add_test (tcase, test_service);
 

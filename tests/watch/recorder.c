@@ -253,6 +253,39 @@ GST_START_TEST (test_exact)
 }
 GST_END_TEST;
 
+/* Frames that are shown before the first key frame are left out, until one is shown after it. */
+GST_START_TEST (test_leading)
+{
+  const Codec *codec = find_codec ();
+  g_autoptr (GPtrArray) samples = NULL, frames = NULL;
+  WatchMedia *media;
+  WatchRecorder *recorder;
+  g_autofree gchar *name = NULL;
+
+  if (!codec)
+    return;
+  samples = encode (codec, 50, 25, 64);
+  media = open_media (0, 0);
+  recorder = watch_recorder_new (media, "yard", 0, GST_SECOND, 1 << 20);
+  for (guint i = 0; i < 30; i++) {
+    add (recorder, samples, i);
+    if (i == 25) {
+      GstSample *sample = g_ptr_array_index (samples, 24);
+      g_autoptr (GstBuffer) buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
+
+      watch_recorder_add (recorder, buffer, gst_sample_get_caps (sample), get_time (samples, 25));
+    }
+  }
+  fail_unless (is_key (samples, 25) && !is_key (samples, 24));
+  name = watch_recorder_trigger (recorder, get_time (samples, 29), 1);
+  watch_recorder_free (recorder);
+  watch_media_flush (media);
+  frames = read_clip (media, name, codec);
+  fail_unless_equals_int (frames->len, 5);
+  watch_media_unref (media);
+}
+GST_END_TEST;
+
 /* Events for 320 s: the first clip is as long as it may be, the second has its own pre-roll. */
 GST_START_TEST (test_long)
 {
@@ -843,6 +876,7 @@ recorder_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_loop_test (tcase, test_exact, 0, G_N_ELEMENTS (codecs));
+  tcase_add_test (tcase, test_leading);
   tcase_add_test (tcase, test_long);
   tcase_add_test (tcase, test_breaks);
   tcase_add_test (tcase, test_ring);

@@ -73,6 +73,7 @@ GST_START_TEST (test_all)
       "[kafka]\nbrokers = a:9092,b:9092\ntopic = yard.events\n"
       "[webhooks]\nurls = http://a/?x=1,2  https://b:8443/\n"
       "[lines]\nfile = -\nkinds = tracks, frames\n"
+      "[collect]\ndays = 0\n"
       "[camera yard]\nuri = rtsp://10.0.0.7:554/s?channel=1\nrecord-uri = rtspt://10.0.0.7/main\n"
       "credentials = secret\nzones = grass: 0,0.6 0.5,0.6 0.5,1; 0,0 1,0 1,1\n"
       "tripwires = [{\"id\": \"gate\", \"points\": [[0.5, 0], [0.5, 1]]}]\n"
@@ -99,6 +100,7 @@ GST_START_TEST (test_all)
   fail_unless_equals_int (g_strv_length (settings->webhooks), 2);
   fail_unless_equals_string (settings->webhooks[0], "http://a/?x=1,2");
   fail_unless_equals_string (settings->lines, "-");
+  fail_unless_equals_int (settings->collect_days, 0);
   fail_unless_equals_string (other->lines, lines);
   fail_unless (settings->line_kinds == (WATCH_LINE_TRACKS | WATCH_LINE_FRAMES));
   fail_unless_equals_int (settings->cameras->len, 3);
@@ -165,6 +167,7 @@ static const struct
   { "[onvif]\ncredentials = secret\nrtsp-port = 0\n", "rtsp-port: expected 1 to 65535" },
   { "[kafka]\ntopic = a b\n", "[kafka] topic: expected letters" },
   { "[webhooks]\nurls = ftp://a/\n", "[webhooks] urls: expected addresses with http://" },
+  { "[collect]\ndays = 36501\n", "[collect] days: expected 0 to 36500" },
   { "[lines]\nkinds = events;tracks\n", "[lines] kinds: expected events, tracks and frames" },
   { "[camera a]\n", "[camera a]: expected a key `uri`" },
   { "[camera  a]\nuri = test://\n", "expected a name of up to 64" },

@@ -347,6 +347,18 @@ GST_START_TEST (test_search)
 GST_END_TEST;
 
 /* Damaged data is read without harm, and cut short. */
+GST_START_TEST (test_path_zones)
+{
+  static const guint32 numbers[] = { 3, 4, 5, 127, 300 };
+  g_autoptr (GByteArray) data = g_byte_array_new ();
+
+  watch_path_pack (data, numbers, G_N_ELEMENTS (numbers), TIME, NULL, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    fail_unless (watch_path_has_zone (data->data, data->len, numbers[i]), "%u", numbers[i]);
+  fail_if (watch_path_has_zone (data->data, data->len, 6));
+}
+GST_END_TEST;
+
 GST_START_TEST (test_damaged_paths)
 {
   const gchar *given = g_getenv ("SEED");
@@ -712,6 +724,7 @@ store_suite (void)
   tcase_add_test (tc, test_track);
   tcase_add_test (tc, test_minutes);
   tcase_add_test (tc, test_search);
+  tcase_add_test (tc, test_path_zones);
   tcase_add_test (tc, test_damaged_paths);
   tcase_add_test (tc, test_spool);
   tcase_add_test (tc, test_remove);
