@@ -66,6 +66,7 @@
 #include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/found/gstccldetections.h>
+#include <gst/found/gstcclroi.h>
 #include "gstccllabels.h"
 #include "gstccldetectsettings.h"
 
@@ -391,27 +392,6 @@ gst_ccl_detect_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* Returns an id above those of the regions of interest of @buffer. Other elements may use any id:
- * those in the upper half of the range are ignored, which leaves room for all regions that are
- * found. */
-static gint
-find_free_id (GstBuffer *buffer)
-{
-  gpointer state = NULL;
-  gint free_id = 0;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
-                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
-
-    if (id >= free_id && id < G_MAXINT / 2)
-      free_id = id + 1;
-  }
-
-  return free_id;
-}
-
 static GQuark
 gst_ccl_detect_get_quark (GstCclDetect *self, guint class_id)
 {
@@ -448,7 +428,7 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
 {
   const gint64 age = (gint64) (self->time.time - self->looked);
   const GArray *boxes = self->request->boxes;
-  gint id = find_free_id (buffer);
+  gint id = gst_ccl_rois_find_free_ids (buffer, self->view.n + boxes->len, FALSE);
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   guint i;
 

@@ -64,32 +64,10 @@ add_dl_streamer (GstVideoRegionOfInterestMeta *roi, const GstCclComponent *compo
                                 (gint) MIN (component->track, G_MAXINT), NULL));
 }
 
-/* Returns the first of @n consecutive ids that no region has. */
-static gint
-find_free_ids (GstBuffer *buffer, guint n)
-{
-  gboolean from_zero = TRUE;
-  gpointer state = NULL;
-  gint first = 0;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
-                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
-
-    from_zero &= id < 0 || (guint) id >= n;
-    /* Ids so large that fewer than n follow are ignored. */
-    if (id >= first && (guint) id < (guint) G_MAXINT - n)
-      first = id + 1;
-  }
-
-  return from_zero ? 0 : first;
-}
-
 static void
 attach_rois (GstBuffer *buffer, const GstCclAttachment *attachment)
 {
-  const gint first = find_free_ids (buffer, attachment->n_components);
+  const gint first = gst_ccl_rois_find_free_ids (buffer, attachment->n_components, TRUE);
   guint i;
 
   for (i = 0; i < attachment->n_components; i++) {

@@ -193,6 +193,49 @@ set_object (GstStructure *param, const GstCclComponent *component, const gchar *
     gst_structure_set (param, GST_CCL_FIELDS_CONFIDENCE (FIELD) NULL);
 }
 
+static gint
+compare_descending (gconstpointer a, gconstpointer b)
+{
+  const gint first = *(const gint *) a, second = *(const gint *) b;
+
+  return (first < second) - (first > second);
+}
+
+gint
+gst_ccl_rois_find_free_ids (GstBuffer *buffer, guint n, gboolean from_zero)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint));
+  const gint below = -1;
+  gint64 next = (gint64) G_MAXINT + 1;
+  gpointer state = NULL;
+  GstMeta *meta;
+  guint i;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const gint id = ((GstVideoRegionOfInterestMeta *) meta)->id;
+
+    from_zero &= id < 0 || (guint) id >= n;
+    if (id >= 0)
+      g_array_append_val (ids, id);
+  }
+  if (from_zero)
+    return 0;
+
+  g_array_append_val (ids, below);
+  g_array_sort (ids, compare_descending);
+  for (i = 0; i < ids->len; i++) {
+    const gint id = g_array_index (ids, gint, i);
+
+    if (next - id > n)
+      return id + 1;
+    next = id;
+  }
+
+  /* No gap is large enough: ids are not worth an error. */
+  return 0;
+}
+
 GstVideoRegionOfInterestMeta *
 gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id, const GstCclComponent *component,
                   const gchar *class_name)

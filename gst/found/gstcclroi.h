@@ -45,6 +45,10 @@ void gst_ccl_rois_clear (GstCclRois *rois);
 /* The type of an object's region: the name of its class, which may be NULL, or `object`. */
 GQuark gst_ccl_rois_get_object_type (const gchar *class_name);
 
+/* Returns the first of @n consecutive ids that no region of @buffer has: 0 if @from_zero and they
+ * are free, or the highest that can be, behind another region's. */
+gint gst_ccl_rois_find_free_ids (GstBuffer *buffer, guint n, gboolean from_zero);
+
 /* Attaches @component to the writable @buffer as a region of interest, and returns that.
  * @class_name may be NULL. */
 GstVideoRegionOfInterestMeta *gst_ccl_rois_add (GstBuffer *buffer, GQuark roi_type, gint id,

@@ -523,27 +523,42 @@ GST_END_TEST;
 /* Regions of interest of others keep their ids, whatever these are; new ones are different. */
 GST_START_TEST (test_ids)
 {
-  static const gint ids[] = { 5, -1, G_MAXINT, G_MAXINT - 1, 7 };
-  GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
-  GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, 0);
+  static const struct
+  {
+    gint others[5], first;
+  } cases[] = {
+    { { -1, -1, -1, -1, -1 }, 0 },
+    { { 5, -1, G_MAXINT, G_MAXINT - 1, 7 }, 8 },
+    { { G_MAXINT / 2 - 1, G_MAXINT / 2, -1, -1, -1 }, G_MAXINT / 2 + 1 },
+    { { G_MAXINT - 2, -1, 0, -1, -1 }, G_MAXINT - 1 },
+    { { G_MAXINT - 2, G_MAXINT - 4, G_MAXINT, 3, 3 }, 4 },
+    { { G_MAXINT - 1, 3, -1, -1, -1 }, 4 },
+    { { G_MAXINT - 1, 2, -1, -1, -1 }, 3 },
+  };
   const GstCclComponent component = { .width = 1, .height = 1, .area = 1 };
-  gpointer state = NULL;
-  GstMeta *meta;
-  guint i, n = 0;
+  guint i, k;
 
-  for (i = 0; i < G_N_ELEMENTS (ids); i++)
-    ccl_test_add_roi (buffer, "other", ids[i], &component);
-  buffer = gst_harness_push_and_pull (h, buffer);
-  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
-                                                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    const GstVideoRegionOfInterestMeta *roi = (const GstVideoRegionOfInterestMeta *) meta;
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, 0);
+    gpointer state = NULL;
+    GstMeta *meta;
+    gint n = 0;
 
-    if (roi->roi_type != g_quark_from_string ("other"))
-      fail_unless_equals_int (roi->id, 8 + (gint) n++);
+    for (k = 0; k < G_N_ELEMENTS (cases[i].others); k++)
+      ccl_test_add_roi (buffer, "other", cases[i].others[k], &component);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+                                                     GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+      const GstVideoRegionOfInterestMeta *roi = (const GstVideoRegionOfInterestMeta *) meta;
+
+      if (roi->roi_type != g_quark_from_string ("other"))
+        fail_unless (roi->id == cases[i].first + n++, "case %u: %d", i, roi->id);
+    }
+    fail_unless_equals_int (n, 2);
+    gst_buffer_unref (buffer);
+    ccl_test_harness_free (h);
   }
-  fail_unless_equals_int (n, 2);
-  gst_buffer_unref (buffer);
-  ccl_test_harness_free (h);
 }
 GST_END_TEST;
 

@@ -154,16 +154,24 @@ GST_START_TEST (test_roi_ids)
 {
   static const struct
   {
-    gint others[2], first;
-  } cases[] = { { { -1, -1 }, 0 }, { { 0, -1 }, 1 }, { { 0, 0 }, 1 },
-                { { 7, 3 }, 8 },   { { 7, 4 }, 0 },  { { G_MAXINT, 2 }, 3 } };
+    gint others[3], first;
+  } cases[] = {
+    { { -1, -1, -1 }, 0 },
+    { { 0, -1, -1 }, 1 },
+    { { 0, 0, -1 }, 1 },
+    { { 7, 3, -1 }, 8 },
+    { { 7, 4, -1 }, 0 },
+    { { G_MAXINT, 2, -1 }, 3 },
+    { { G_MAXINT - 4, 0, G_MAXINT - 9 }, G_MAXINT - 3 },
+    { { 0, G_MAXINT - 5, G_MAXINT - 3 }, 1 },
+  };
   guint i, j;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT, "cudaccl backend=cpu");
     GstBuffer *buffer = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED);
 
-    for (j = 0; j < 2; j++) {
+    for (j = 0; j < G_N_ELEMENTS (cases[i].others); j++) {
       if (cases[i].others[j] >= 0)
         gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 2, 3, 4)->id =
             cases[i].others[j];
