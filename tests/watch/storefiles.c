@@ -540,6 +540,83 @@ GST_START_TEST (test_removed_and_closed)
 }
 GST_END_TEST;
 
+static WatchStore *stopped;
+static guint n_copies;
+
+/* Stops the program as it writes to a file, and adds the last record. */
+static void
+stop_while_writing (IoFaultKind kind, const char *path)
+{
+  WatchStore *store = g_atomic_pointer_get (&stopped);
+
+  if (kind == IO_FAULT_OPEN) {
+    n_copies += g_str_has_suffix (path, "/watch.sqlite.new");
+  } else if (store) {
+    watch_store_add_event (store, new_event ("yard", 3, TIME + 2, WATCH_EVENT_IN, "door", NULL));
+    g_mutex_lock (&store->mutex);
+    store->closing = TRUE;
+    g_mutex_unlock (&store->mutex);
+    g_atomic_pointer_set (&stopped, NULL);
+  }
+}
+
+/* A copy fails, and the program is stopped. @_i: after it, when another one is made, or meanwhile.
+ * Records that are not written are told once. */
+GST_START_TEST (test_copy_fails_on_closing)
+{
+  WatchStore *store = open_store ();
+
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  expect_warning ("*was removed or replaced, and cannot be written again*");
+  expect_warning (__i__ ? "*: 1 records were not written" : "*: 2 records were not written");
+  begin_fault (IO_FAULT_WRITES | 1u << IO_FAULT_OPEN, ENOSPC);
+  fault.failing = IO_FAULT_WRITES;
+  io_fault_hook = stop_while_writing;
+  n_copies = 0;
+  stopped = __i__ ? store : NULL;
+  remove_all (NULL);
+  if (__i__) {
+    while (g_atomic_pointer_get (&stopped))
+      g_usleep (10000);
+  } else {
+    for (guint i = 2; i < 4; i++)
+      watch_store_add_event (store, new_event ("yard", i, TIME + i, WATCH_EVENT_IN, "door", NULL));
+    fail_if (watch_store_flush (store));
+  }
+  watch_store_close (store);
+  fail_unless_equals_int (n_copies, __i__ ? 1 : 2);
+  g_test_assert_expected_messages ();
+}
+GST_END_TEST;
+
+/* What was being written fails as the program is stopped, and is tried again. */
+GST_START_TEST (test_write_fails_on_closing)
+{
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  g_autofree gchar *numbers = NULL;
+  WatchStore *store = open_store ();
+
+  begin_fault (IO_FAULT_WRITES, EIO);
+  fault.fail_end = 1;
+  io_fault_hook = stop_while_writing;
+  stopped = store;
+  watch_store_add_event (store, new_event ("yard", 2, TIME, WATCH_EVENT_IN, "door", NULL));
+  while (g_atomic_pointer_get (&stopped))
+    g_usleep (10000);
+  watch_store_close (store);
+  io_fault = NULL;
+  io_fault_hook = NULL;
+
+  store = open_store ();
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, "3 2");
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
 /* A process that was killed left a complete copy, with the only records. @_i: what is in its place.
  */
 GST_START_TEST (test_left_copy)
@@ -645,6 +722,8 @@ storefiles_suite (void)
   tcase_add_test (tc, test_removed_folder);
   tcase_add_loop_test (tc, test_search_before_rename, 0, 2);
   tcase_add_loop_test (tc, test_removed_and_closed, 0, 2);
+  tcase_add_loop_test (tc, test_copy_fails_on_closing, 0, 2);
+  tcase_add_test (tc, test_write_fails_on_closing);
   tcase_add_loop_test (tc, test_left_copy, 0, 3);
   tcase_add_test (tc, test_full);
   return s;

@@ -184,19 +184,15 @@ has_space (WatchStore *self, guint64 more)
 }
 
 /* Waits longer after each copy that failed: each may take minutes, and the rest of the disk. On
- * closing, only a copy made now keeps the records. */
+ * closing, only a copy made now keeps the records, but not after one that failed meanwhile. */
 static int
 begin_copy (WatchStore *self)
 {
   const gint64 now = g_get_monotonic_time ();
-  gboolean closing;
 
-  g_mutex_lock (&self->mutex);
-  closing = self->closing;
-  g_mutex_unlock (&self->mutex);
-  if (!has_space (self, closing ? 0 : SPACE))
+  if (!has_space (self, self->last ? 0 : SPACE))
     return SQLITE_FULL;
-  if (now < self->copy_time && !closing)
+  if (now < self->copy_time && (!self->last || self->copy_time == G_MAXINT64))
     return SQLITE_BUSY;
   self->copy_delay =
       CLAMP (2 * self->copy_delay, MIN_DELAY * self->retry_time, MAX_DELAY * self->retry_time);
@@ -222,7 +218,8 @@ watch_files_restore (WatchStore *self)
     remove_unfinished (self->path);
     /* A folder that is not there costs nothing. */
     if (code != SQLITE_CANTOPEN)
-      self->copy_time = g_get_monotonic_time () + self->copy_delay;
+      self->copy_time =
+          watch_store_is_closing (self) ? G_MAXINT64 : g_get_monotonic_time () + self->copy_delay;
     return code;
   }
   self->copy_time = self->copy_delay = 0;

@@ -66,10 +66,12 @@ struct _WatchStore
 
   /* Writer thread only. */
   WatchDb *db;     /* NULL: it must be opened again */
+  gboolean last;   /* this attempt to write began after closing; there is no other */
   guint suspected; /* times that a damage was found which a check did not find */
   WatchStoreState state;
   WatchFile files[WATCH_STORE_N_FILES]; /* as `db` was opened; zeros if it was not */
-  gint64 copy_time, copy_delay;         /* of the next copy of removed files, after one failed */
+  gint64 copy_time, copy_delay;         /* of the next copy of removed files, after one failed;
+                                         * G_MAXINT64: there is no other */
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
@@ -134,6 +136,7 @@ void watch_store_close_readers (WatchStore *self);
 int watch_store_open_file (WatchStore *self, GError **error);
 /* The writer opens it again. */
 void watch_store_close_file (WatchStore *self);
+gboolean watch_store_is_closing (WatchStore *self);
 
 /* --- files.c: writer thread only --- */
 

@@ -574,6 +574,17 @@ get_reason (WatchStore *self, int code, const GError *error)
                          error ? error->message : sqlite3_errstr (code), NULL);
 }
 
+gboolean
+watch_store_is_closing (WatchStore *self)
+{
+  gboolean closing;
+
+  g_mutex_lock (&self->mutex);
+  closing = self->closing;
+  g_mutex_unlock (&self->mutex);
+  return closing;
+}
+
 /* Reports the failure, and waits before the next attempt. Returns FALSE to give up. */
 static gboolean
 handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
@@ -609,7 +620,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
   } else {
     self->n_failures++;
     g_cond_broadcast (&self->tried);
-    retry = !self->closing;
+    retry = !self->last;
     while (!self->closing && g_cond_wait_until (&self->wake, &self->mutex, end))
       ;
   }
@@ -625,12 +636,9 @@ finish_batch (WatchStore *self, GQueue *batch, gboolean written)
   guint n = batch->length, n_tracks = 0, n_records = 0;
   WatchStoreCommitted committed;
   gpointer committed_data;
+  const gboolean closing = watch_store_is_closing (self);
   Operation *operation;
-  gboolean closing;
 
-  g_mutex_lock (&self->mutex);
-  closing = self->closing;
-  g_mutex_unlock (&self->mutex);
   while ((operation = g_queue_pop_head (batch))) {
     n_records += operation->type < OPERATION_SINKS;
     n_tracks += operation->type == OPERATION_TRACK;
@@ -666,19 +674,21 @@ finish_batch (WatchStore *self, GQueue *batch, gboolean written)
   g_mutex_unlock (&self->mutex);
 }
 
-/* Waits for operations, for CHECK_TIME at most. Returns FALSE on closing. */
+/* Adds all operations to @batch; waits for the first, for CHECK_TIME at most. Returns FALSE on
+ * closing. */
 static gboolean
 take_batch (WatchStore *self, GQueue *batch)
 {
   gint64 end = g_get_monotonic_time () + CHECK_TIME;
   gboolean closing;
+  GList *item;
 
   g_mutex_lock (&self->mutex);
   while (self->queue.length == 0 && !self->closing &&
          g_cond_wait_until (&self->wake, &self->mutex, end))
     ;
-  *batch = self->queue;
-  g_queue_init (&self->queue);
+  while ((item = g_queue_pop_head_link (&self->queue)))
+    g_queue_push_tail_link (batch, item);
   closing = self->closing;
   g_mutex_unlock (&self->mutex);
   return !closing;
@@ -690,22 +700,24 @@ writer_main (gpointer data)
   WatchStore *self = data;
 
   for (;;) {
-    GQueue batch;
+    GQueue batch = G_QUEUE_INIT;
+    gboolean ends = !take_batch (self, &batch);
     GList *failed;
-    gboolean ends;
     int code;
 
-    ends = !take_batch (self, &batch);
     if (batch.length == 0 && !watch_files_have_moved (self)) {
       if (ends)
         break;
       continue;
     }
-    do
+    do {
+      self->last = watch_store_is_closing (self);
       code = write_batch (self, &batch, &failed);
-    while (code != SQLITE_OK && handle_failure (self, &batch, failed, code));
+    } while (code != SQLITE_OK && handle_failure (self, &batch, failed, code));
+    if (code != SQLITE_OK)
+      take_batch (self, &batch); /* the rest */
     finish_batch (self, &batch, code == SQLITE_OK);
-    if (ends && code != SQLITE_OK)
+    if (code != SQLITE_OK)
       break;
   }
   return NULL;
