@@ -151,13 +151,11 @@ watch_files_finish (WatchStore *self, GError **error)
   remove_unfinished (self->path);
   if (g_access (copy, F_OK) == 0) {
     /* The copy has the changes of our journal, which SQLite would apply to it again. */
-    if (!watch_files_move_aside (self, "replaced", error)) {
-      g_prefix_error (error, "%s: ", self->path);
+    if (!watch_files_move_aside (self, "replaced", error))
       return FALSE;
-    }
     if (g_rename (copy, self->path) != 0) {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-                   "%s cannot be renamed to watch.sqlite: %s", copy, g_strerror (errno));
+                   "the copy %s cannot be renamed: %s", copy, g_strerror (errno));
       return FALSE;
     }
     sync_folder (self->path);

@@ -132,7 +132,8 @@ void watch_store_close_readers (WatchStore *self);
 
 /* --- store.c: writer thread only --- */
 
-/* Returns a code of SQLite. SQLITE_OK with @error set: the file is intact, but cannot be used. */
+/* Returns a code of SQLite. SQLITE_OK with @error set, without the path: the file is intact, but
+ * cannot be used. */
 int watch_store_open_file (WatchStore *self, GError **error);
 /* The writer opens it again. */
 void watch_store_close_file (WatchStore *self);
@@ -154,6 +155,14 @@ int watch_files_restore (WatchStore *self);
 /* Before the database is opened: puts a complete copy into its place, and forgets which files were
  * open. */
 gboolean watch_files_finish (WatchStore *self, GError **error);
+
+/* --- schema.c --- */
+
+guint watch_schema_get_version (void);
+/* Fails if @version is newer. */
+gboolean watch_schema_check (gint64 version, GError **error);
+/* Returns a code of SQLite. SQLITE_OK with @error set: the database is of a newer version. */
+int watch_schema_upgrade (WatchDb *db, GError **error);
 
 /* --- events.c --- */
 

@@ -21,38 +21,6 @@
 /* Most rows that a transaction removes from a table, so that events do not wait for long. */
 #define REMOVE_ROWS 4000
 
-/* The n-th entry upgrades a database of version n to n + 1. Before it, the table of events gets its
- * new columns, from watch_event_fields. Once released, entries must not change: add new ones.
- * Cameras, sessions, zones and classes are numbers of `names`, 0 for none. */
-static const gchar *const upgrades[] = {
-  "CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"
-  "CREATE INDEX events_time ON events (time);"
-  "CREATE INDEX events_camera ON events (camera, time);"
-  "CREATE INDEX events_zone ON events (zone, time) WHERE zone > 0;"
-  "CREATE INDEX events_class ON events (class, time) WHERE class > 0;"
-  "CREATE INDEX events_kind ON events (kind, time);"
-  "CREATE INDEX events_picture ON events (picture) WHERE picture IS NOT NULL;"
-  "CREATE INDEX events_clip ON events (clip) WHERE clip IS NOT NULL;"
-  "CREATE TABLE tracks (row INTEGER PRIMARY KEY AUTOINCREMENT, camera INTEGER, session INTEGER,"
-  " number INTEGER, \"begin\" INTEGER, \"end\" INTEGER, class INTEGER, confidence REAL, path BLOB,"
-  " picture TEXT);"
-  "CREATE INDEX tracks_end ON tracks (\"end\");"
-  "CREATE INDEX tracks_picture ON tracks (picture) WHERE picture IS NOT NULL;"
-  "CREATE TABLE blocks (last INTEGER PRIMARY KEY, min_begin INTEGER, max_begin INTEGER,"
-  " max_end INTEGER, cameras INTEGER, classes INTEGER, zones INTEGER, cells BLOB, heads BLOB,"
-  " paths BLOB);"
-  "CREATE INDEX blocks_begin ON blocks (max_begin);"
-  "CREATE TABLE minutes (camera INTEGER, zone INTEGER, time INTEGER, \"in\" INTEGER, out INTEGER,"
-  " inside INTEGER, PRIMARY KEY (camera, zone, time)) WITHOUT ROWID;"
-  "CREATE INDEX minutes_time ON minutes (time);"
-  "CREATE TABLE cameras (camera INTEGER PRIMARY KEY, last_track INTEGER);"
-  "CREATE TABLE counts (camera INTEGER, zone INTEGER, \"in\" INTEGER, out INTEGER,"
-  " PRIMARY KEY (camera, zone)) WITHOUT ROWID;"
-  "CREATE TABLE lines (row INTEGER PRIMARY KEY AUTOINCREMENT, camera INTEGER, kind INTEGER,"
-  " line BLOB);"
-  "CREATE TABLE sinks (name TEXT PRIMARY KEY, kinds INTEGER, place INTEGER, dropped INTEGER);",
-};
-
 typedef enum
 {
   OPERATION_EVENT,
@@ -135,47 +103,6 @@ load_names (WatchStore *self)
 
 /* --- Opening --- */
 
-static gint64
-get_newest_version (void)
-{
-  return MAX (G_N_ELEMENTS (upgrades), watch_events_get_version ());
-}
-
-/* Fails if the database is of a newer version. */
-static gboolean
-check_version (WatchStore *self, gint64 version, GError **error)
-{
-  if (version <= get_newest_version ())
-    return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-               "%s: written by a newer version of cudaccl-watch (schema %d, this one knows %d)",
-               self->path, (int) version, (int) get_newest_version ());
-  return FALSE;
-}
-
-static int
-upgrade (WatchStore *self, GError **error)
-{
-  gint64 version;
-  int code = watch_db_get_int (self->db, &version, "PRAGMA user_version", "");
-
-  if (code != SQLITE_OK)
-    return code;
-  if (!check_version (self, version, error))
-    return SQLITE_OK;
-  for (; version < get_newest_version (); version++) {
-    g_autofree gchar *events = watch_events_get_schema ((guint) version + 1);
-    g_autofree gchar *sql = g_strdup_printf (
-        "BEGIN IMMEDIATE; %s%s PRAGMA user_version = %d; COMMIT", events,
-        version < (gint64) G_N_ELEMENTS (upgrades) ? upgrades[version] : "", (int) version + 1);
-
-    code = sqlite3_exec (self->db->db, sql, NULL, NULL, NULL);
-    if (code != SQLITE_OK)
-      return code;
-  }
-  return SQLITE_OK;
-}
-
 int
 watch_store_open_file (WatchStore *self, GError **error)
 {
@@ -199,8 +126,7 @@ watch_store_open_file (WatchStore *self, GError **error)
   sqlite3_reset (statement);
   if (!wal) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                 "%s: the file system does not support SQLite's WAL mode; use a local disk",
-                 self->path);
+                 "the file system does not support SQLite's WAL mode; use a local disk");
     return SQLITE_OK;
   }
   code = sqlite3_exec (self->db->db,
@@ -208,7 +134,7 @@ watch_store_open_file (WatchStore *self, GError **error)
                        "PRAGMA journal_size_limit = 16777216",
                        NULL, NULL, NULL);
   if (code == SQLITE_OK)
-    code = upgrade (self, error);
+    code = watch_schema_upgrade (self->db, error);
   if (code != SQLITE_OK || *error)
     return code;
   code = load_names (self);
@@ -307,7 +233,7 @@ open_or_begin (WatchStore *self, GError **error)
     code = watch_store_open_file (self, &unfit);
   }
   if (unfit) {
-    g_propagate_error (error, g_steal_pointer (&unfit));
+    g_propagate_prefixed_error (error, g_steal_pointer (&unfit), "%s: ", self->path);
     return FALSE;
   }
   if (code != SQLITE_OK) {
@@ -791,7 +717,7 @@ store_new (const gchar *data)
   self->readers = g_ptr_array_new_with_free_func ((GDestroyNotify) watch_db_free);
   self->names = watch_names_new ();
   self->event_insert = watch_events_get_insert ();
-  self->version = get_newest_version ();
+  self->version = watch_schema_get_version ();
   return self;
 }
 
@@ -836,11 +762,13 @@ watch_store_open_for_reading (const gchar *data, GError **error)
     code = watch_db_get_int (self->db, &version, "PRAGMA user_version", "");
   if (code != SQLITE_OK) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", self->path, sqlite3_errstr (code));
-  } else if (check_version (self, version, error)) {
+  } else if (watch_schema_check (version, error)) {
     /* Perhaps of an older version, which still has it open. */
     self->version = (guint) version;
     self->event_select = watch_events_get_select (self->version);
     return self;
+  } else {
+    g_prefix_error (error, "%s: ", self->path);
   }
   watch_store_close (self);
   return NULL;
