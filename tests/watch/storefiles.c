@@ -347,6 +347,13 @@ remove_all (const gchar *suffix)
   remove_file ("-shm");
 }
 
+static void
+replace_all (const gchar *suffix)
+{
+  remove_all (NULL);
+  damage_all ();
+}
+
 /* Waits until the store has written its files again @n times. */
 static void
 wait_restored (WatchStore *store, guint n)
@@ -540,6 +547,61 @@ GST_START_TEST (test_removed_and_closed)
 }
 GST_END_TEST;
 
+static const gchar *stuck;
+
+/* Lets renamings to `stuck` fail. */
+static void
+choose_rename (IoFaultKind kind, const char *path)
+{
+  fault.failing =
+      g_pattern_match_simple (stuck, path) ? 1u << IO_FAULT_RENAME : 1u << IO_FAULT_OPEN;
+}
+
+/* Files are removed or replaced, and one cannot be renamed: that is told, until it succeeds. */
+GST_START_TEST (test_removed_and_stuck)
+{
+  static const struct
+  {
+    void (*act) (const gchar *suffix);
+    const gchar *stuck, *text;
+  } cases[] = {
+    { remove_all, "*/watch.sqlite.restored", "the copy */watch.sqlite.new cannot be renamed: " },
+    { remove_all, "*/watch.sqlite", "the copy */watch.sqlite.restored cannot be renamed: " },
+    { replace_all, "*/watch.sqlite.replaced-*", "replaced, and cannot be renamed: " },
+  };
+  g_autofree gchar *numbers = NULL;
+  g_autofree gchar *pattern =
+      g_strconcat (folder, "/watch.sqlite: ", cases[__i__].text, g_strerror (EACCES), NULL);
+  WatchQuery query = { .limit = 10, .kind = -1 };
+  guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);
+  WatchStore *store = open_store ();
+  WatchStoreStats stats = { 0 };
+
+  store->retry_time = SECOND / 50;
+  watch_store_add_event (store, new_event ("yard", 1, TIME, WATCH_EVENT_IN, "door", NULL));
+  fail_unless (watch_store_flush (store));
+  begin_fault (1u << IO_FAULT_RENAME, EACCES);
+  stuck = cases[__i__].stuck;
+  io_fault_hook = choose_rename;
+  cases[__i__].act (NULL);
+  watch_store_add_event (store, new_event ("yard", 2, TIME + 1, WATCH_EVENT_IN, "door", NULL));
+  for (guint i = 0; i < 2; i++)
+    fail_if (watch_store_flush (store));
+  watch_store_get_stats (store, &stats);
+  fail_unless_equals_string (stats.last_error->code, "database-unwritable");
+  fail_unless (g_pattern_match_simple (pattern, stats.last_error->text), "%s",
+               stats.last_error->text);
+  web_reason_free (stats.last_error);
+  fault.fail_end = 0;
+  while (!watch_store_flush (store))
+    ;
+  numbers = find_numbers (store, query, FALSE);
+  fail_unless_equals_string (numbers, "2 1");
+  watch_store_close (store);
+  g_log_remove_handler (NULL, handler);
+}
+GST_END_TEST;
+
 static WatchStore *stopped;
 static guint n_copies;
 
@@ -722,6 +784,7 @@ storefiles_suite (void)
   tcase_add_test (tc, test_removed_folder);
   tcase_add_loop_test (tc, test_search_before_rename, 0, 2);
   tcase_add_loop_test (tc, test_removed_and_closed, 0, 2);
+  tcase_add_loop_test (tc, test_removed_and_stuck, 0, 3);
   tcase_add_loop_test (tc, test_copy_fails_on_closing, 0, 2);
   tcase_add_test (tc, test_write_fails_on_closing);
   tcase_add_loop_test (tc, test_left_copy, 0, 3);

@@ -143,6 +143,16 @@ sync_folder (const gchar *path)
   }
 }
 
+static gboolean
+rename_copy (const gchar *copy, const gchar *path, GError **error)
+{
+  if (g_rename (copy, path) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+               "the copy %s cannot be renamed: %s", copy, g_strerror (errno));
+  return FALSE;
+}
+
 gboolean
 watch_files_finish (WatchStore *self, GError **error)
 {
@@ -153,11 +163,8 @@ watch_files_finish (WatchStore *self, GError **error)
     /* The copy has the changes of our journal, which SQLite would apply to it again. */
     if (!watch_files_move_aside (self, "replaced", error))
       return FALSE;
-    if (g_rename (copy, self->path) != 0) {
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-                   "the copy %s cannot be renamed: %s", copy, g_strerror (errno));
+    if (!rename_copy (copy, self->path, error))
       return FALSE;
-    }
     sync_folder (self->path);
     /* Again: searches may have opened the file that was in its place. */
     watch_store_close_readers (self);
@@ -198,20 +205,24 @@ begin_copy (WatchStore *self)
 }
 
 int
-watch_files_restore (WatchStore *self)
+watch_files_restore (WatchStore *self, GError **error)
 {
   g_autofree gchar *copy = g_strconcat (self->path, NEW, NULL);
   g_autofree gchar *complete = g_strconcat (self->path, RESTORED, NULL);
-  g_autoptr (GError) error = NULL;
   int code;
 
   remove_unfinished (self->path);
   code = begin_copy (self);
+  if (code == SQLITE_BUSY && self->copy_error)
+    g_propagate_error (error, g_error_copy (self->copy_error));
   if (code != SQLITE_OK)
     return code;
+  g_clear_error (&self->copy_error);
   code = copy_database (self->db->db, copy);
-  if (code == SQLITE_OK && g_rename (copy, complete) != 0)
+  if (code == SQLITE_OK && !rename_copy (copy, complete, error)) {
+    self->copy_error = g_error_copy (*error);
     code = SQLITE_IOERR;
+  }
   if (code != SQLITE_OK) {
     remove_unfinished (self->path);
     /* A folder that is not there costs nothing. */
@@ -225,8 +236,8 @@ watch_files_restore (WatchStore *self)
   /* Before the old files go: closing the last connection may write to them. */
   watch_store_close_readers (self);
   g_clear_pointer (&self->db, watch_db_free);
-  code = watch_store_open_file (self, &error);
-  if (error)
+  code = watch_store_open_file (self, error);
+  if (*error && code == SQLITE_OK)
     code = SQLITE_CANTOPEN;
   if (code != SQLITE_OK) {
     watch_store_close_file (self);

@@ -72,6 +72,7 @@ struct _WatchStore
   WatchFile files[WATCH_STORE_N_FILES]; /* as `db` was opened; zeros if it was not */
   gint64 copy_time, copy_delay;         /* of the next copy of removed files, after one failed;
                                          * G_MAXINT64: there is no other */
+  GError *copy_error;                   /* of that copy, if there is more to say than a code */
   guint64 max_line_bytes;
   gint no_spool; /* atomic */
 
@@ -150,8 +151,9 @@ gboolean watch_files_have_moved (WatchStore *self);
  * renamed: a journal stays with a database that stays. */
 gboolean watch_files_move_aside (WatchStore *self, const gchar *why, GError **error);
 /* Writes all records to new files in the old place. Returns a code of SQLite; on failure, the
- * connection stays as it was, or is closed and must be opened again. */
-int watch_files_restore (WatchStore *self);
+ * connection stays as it was, or is closed and must be opened again, and @error is set if there is
+ * more to say than the code does. */
+int watch_files_restore (WatchStore *self, GError **error);
 /* Before the database is opened: puts a complete copy into its place, and forgets which files were
  * open. */
 gboolean watch_files_finish (WatchStore *self, GError **error);

@@ -250,14 +250,13 @@ open_or_begin (WatchStore *self, GError **error)
 }
 
 /* Opens the file again. A new one gets the sinks of before. On failure, there is no connection, and
- * the state stays. */
+ * the state stays; @error is set if there is more to say than the code does. */
 static int
-reopen (WatchStore *self)
+reopen (WatchStore *self, GError **error)
 {
-  g_autoptr (GError) unfit = NULL;
-  int code = watch_store_open_file (self, &unfit);
+  int code = watch_store_open_file (self, error);
 
-  if (unfit && code == SQLITE_OK)
+  if (*error && code == SQLITE_OK)
     code = SQLITE_CANTOPEN;
   if (code == SQLITE_OK)
     code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
@@ -437,17 +436,18 @@ write_operation (WatchStore *self, Operation *operation)
   g_assert_not_reached ();
 }
 
-/* Writes @batch in one transaction. If an operation fails, sets @failed to it. */
+/* Writes @batch in one transaction. If an operation fails, sets @failed to it. May set @error on
+ * failure. */
 static int
-write_batch (WatchStore *self, GQueue *batch, GList **failed)
+write_batch (WatchStore *self, GQueue *batch, GList **failed, GError **error)
 {
   int code = SQLITE_OK;
 
   *failed = NULL;
-  if (watch_files_have_moved (self) && watch_files_restore (self) != SQLITE_OK)
+  if (watch_files_have_moved (self) && watch_files_restore (self, error) != SQLITE_OK)
     return SQLITE_READONLY_DBMOVED;
   if (!self->db)
-    code = reopen (self);
+    code = reopen (self, error);
   if (code != SQLITE_OK)
     return code;
   code = watch_db_run (self->db, "BEGIN IMMEDIATE", "");
@@ -494,7 +494,7 @@ get_reason (WatchStore *self, int code, const GError *error)
 {
   if ((code & 0xff) == SQLITE_FULL)
     return web_reason_new (WEB_REASON_DATABASE_FULL, "path", self->path, NULL);
-  if (code == SQLITE_READONLY_DBMOVED)
+  if (code == SQLITE_READONLY_DBMOVED && !error)
     return web_reason_new (WEB_REASON_DATABASE_REMOVED, "path", self->path, NULL);
   return web_reason_new (WEB_REASON_DATABASE_UNWRITABLE, "path", self->path, "detail",
                          error ? error->message : sqlite3_errstr (code), NULL);
@@ -511,19 +511,19 @@ watch_store_is_closing (WatchStore *self)
   return closing;
 }
 
-/* Reports the failure, and waits before the next attempt. Returns FALSE to give up. */
+/* Reports the failure, and waits before the next attempt. Returns FALSE to give up. @error, which
+ * may be set, says more than @code. */
 static gboolean
-handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
+handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code, GError **error)
 {
   g_autoptr (WebReason) reason = NULL;
-  g_autoptr (GError) error = NULL;
   gint64 end = g_get_monotonic_time () + self->retry_time;
   gboolean retry = TRUE;
 
   if (self->db)
     watch_db_run (self->db, "ROLLBACK", "");
   self->state = self->shown;
-  if (is_corrupt (code) && is_damaged (self) && move_aside (self, &error))
+  if (is_corrupt (code) && is_damaged (self) && move_aside (self, error))
     return TRUE;
   /* A file that SQLite could open only for reading stays read-only until it is reopened. */
   if ((code & 0xff) == SQLITE_READONLY && code != SQLITE_READONLY_DBMOVED) {
@@ -531,7 +531,7 @@ handle_failure (WatchStore *self, GQueue *batch, GList *failed, int code)
     watch_store_close_file (self);
   }
 
-  reason = get_reason (self, code, error);
+  reason = get_reason (self, code, *error);
   g_mutex_lock (&self->mutex);
   if (g_strcmp0 (web_reason_get_text (self->stats.last_error), reason->text) != 0) {
     g_warning ("%s", reason->text);
@@ -628,6 +628,7 @@ writer_main (gpointer data)
   for (;;) {
     GQueue batch = G_QUEUE_INIT;
     gboolean ends = !take_batch (self, &batch);
+    g_autoptr (GError) error = NULL;
     GList *failed;
     int code;
 
@@ -637,9 +638,10 @@ writer_main (gpointer data)
       continue;
     }
     do {
+      g_clear_error (&error);
       self->last = watch_store_is_closing (self);
-      code = write_batch (self, &batch, &failed);
-    } while (code != SQLITE_OK && handle_failure (self, &batch, failed, code));
+      code = write_batch (self, &batch, &failed, &error);
+    } while (code != SQLITE_OK && handle_failure (self, &batch, failed, code, &error));
     if (code != SQLITE_OK)
       take_batch (self, &batch); /* the rest */
     finish_batch (self, &batch, code == SQLITE_OK);
@@ -790,6 +792,7 @@ watch_store_close (WatchStore *self)
   g_free (self->event_insert);
   g_free (self->event_select);
   web_reason_free (self->stats.last_error);
+  g_clear_error (&self->copy_error);
   g_free (self->path);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->wake);
