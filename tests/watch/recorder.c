@@ -739,6 +739,15 @@ GST_START_TEST (test_retention)
 }
 GST_END_TEST;
 
+static guint64
+read_size (const gchar *path)
+{
+  GStatBuf status;
+
+  fail_unless_equals_int (g_stat (path, &status), 0);
+  return (guint64) status.st_size;
+}
+
 static void
 expect_state (WatchMedia *media, const gchar *name, WatchFileState expected, const gchar *when)
 {
@@ -791,6 +800,57 @@ GST_START_TEST (test_missing)
   write_file ("yard/2026-01-20/120000-000001-aaaa.mp4", 100);
   media = open_media (10, 0);
   expect_state (media, kept, WATCH_FILE_THERE, "not mounted yet");
+  watch_media_unref (media);
+}
+GST_END_TEST;
+
+/* A disk is mounted after the start: its files count, and those of the folder below no longer.
+ * Clips that are being written there go on. */
+GST_START_TEST (test_late_disk)
+{
+  const Codec *codec = find_codec ();
+  g_autofree gchar *folder = g_build_filename (data, "media", NULL);
+  g_autofree gchar *away = g_build_filename (data, "away", NULL);
+  g_autofree gchar *name = NULL, *path = NULL, *part = NULL;
+  g_autoptr (GPtrArray) samples = NULL;
+  WatchMediaStats stats;
+  WatchRecorder *recorder;
+  WatchMedia *media;
+
+  if (!codec)
+    return;
+  samples = encode (codec, 50, 25, 64);
+  write_file ("yard/2026-01-30/120000-000001-aaaa.mp4", 1 << 20);
+  media = open_media (10, 1 << 20);
+  fail_unless_equals_int (g_rename (folder, away), 0);
+  write_file ("yard/2026-01-10/120000-000001-aaaa.mp4", 100);
+  write_file ("yard/2026-01-29/120000-000002-aaaa.mp4", 1 << 19);
+  write_file ("gate/2026-01-30/120000-000003-aaaa.mp4", 1 << 18);
+  write_file ("gate/2026-01-30/130000-000004-aaaa.mp4.part", 100);
+  recorder = watch_recorder_new (media, "yard", GST_SECOND, 60 * GST_SECOND, 1 << 20);
+  add (recorder, samples, 0);
+  name = watch_recorder_trigger (recorder, TIME, 5);
+  for (guint i = 1; i < samples->len; i++)
+    add (recorder, samples, i);
+  watch_media_flush (media);
+  path = watch_media_get_path (media, name);
+  part = g_strconcat (path, ".part", NULL);
+  fail_unless (g_file_test (part, G_FILE_TEST_EXISTS));
+  for (guint i = 0; i < 3; i++) {
+    g_auto (GStrv) removed = watch_media_sweep (media, TIME);
+
+    watch_media_flush (media);
+    fail_unless_equals_int (g_strv_length (removed), i == 1 ? 1 : 0);
+    if (i == 1)
+      fail_unless_equals_string (removed[0], "yard/2026-01-10/120000-000001-aaaa.mp4");
+  }
+  watch_recorder_free (recorder);
+  watch_media_flush (media);
+  fail_unless (g_file_test (path, G_FILE_TEST_EXISTS));
+  watch_media_get_stats (media, &stats);
+  fail_unless_equals_uint64 (stats.clips, 1);
+  fail_unless_equals_uint64 (stats.failed, 0);
+  fail_unless_equals_uint64 (stats.bytes, (1 << 19) + (1 << 18) + read_size (path));
   watch_media_unref (media);
 }
 GST_END_TEST;
@@ -886,6 +946,7 @@ recorder_suite (void)
   tcase_add_test (tcase, test_killed);
   tcase_add_test (tcase, test_retention);
   tcase_add_test (tcase, test_missing);
+  tcase_add_test (tcase, test_late_disk);
   tcase_add_test (tcase, test_flood);
   tcase_add_test (tcase, test_names);
   return suite;

@@ -49,6 +49,7 @@ typedef struct
   GstBuffer *buffer; /* NULL: the clip ends */
   gchar *name;       /* name of a picture */
   GBytes *jpeg;
+  gboolean stock;  /* counts all files again */
   gboolean limits; /* sets `reserve` and `hold` */
   guint64 reserve;
   gint64 hold;
@@ -229,6 +230,110 @@ count (WatchMedia *self, guint64 *counter, const gchar *name, gboolean ok)
   g_mutex_unlock (&self->lock);
 }
 
+/* --- Counting files --- */
+
+void
+watch_media_list_day (WatchMedia *self, const gchar *day, WatchFileFunc func, gpointer user_data)
+{
+  g_autofree gchar *path = g_build_filename (self->folder, day, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const gchar *file;
+
+  while (dir && (file = g_dir_read_name (dir)))
+    func (self, day, file, user_data);
+}
+
+static gboolean
+is_open (WatchMedia *self, const gchar *part)
+{
+  for (guint i = 0; i < self->open->len; i++) {
+    if (g_str_equal (((WatchWriting *) g_ptr_array_index (self->open, i))->part, part))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+take_stock (WatchMedia *self, const gchar *day, const gchar *file, gpointer user_data)
+{
+  g_autofree gchar *path = g_build_filename (self->folder, day, file, NULL);
+
+  if (g_regex_match (self->temporary_name, file, 0, NULL)) {
+    g_autofree gchar *whole = g_strndup (path, strlen (path) - strlen (PART));
+
+    if (is_open (self, path))
+      return;
+    /* A clip left by a process that was killed. */
+    if (!g_str_has_suffix (path, PART) || !watch_clip_repair (path)) {
+      g_unlink (path);
+      return;
+    }
+    if (g_rename (path, whole) < 0) {
+      watch_media_take_error (self, web_reason_new (WEB_REASON_MEDIA_NOT_WRITTEN, "path", whole,
+                                                    "detail", g_strerror (errno), NULL));
+      g_unlink (path);
+      return;
+    }
+    add_file (self, day, watch_media_get_size (whole), 0);
+  } else if (g_regex_match (self->file_name, file, 0, NULL)) {
+    add_file (self, day, watch_media_get_size (path), 0);
+  }
+}
+
+static void
+take_stock_of_all (WatchMedia *self)
+{
+  g_autoptr (GDir) cameras = g_dir_open (self->folder, 0, NULL);
+  const gchar *camera, *day;
+
+  while (cameras && (camera = g_dir_read_name (cameras))) {
+    g_autofree gchar *path = g_build_filename (self->folder, camera, NULL);
+    g_autoptr (GDir) days = g_dir_open (path, 0, NULL);
+
+    while (days && (day = g_dir_read_name (days))) {
+      g_autofree gchar *name = g_build_filename (camera, day, NULL);
+
+      if (!g_regex_match (self->day_name, name, 0, NULL))
+        continue;
+      add_file (self, name, 0, 0);
+      watch_media_list_day (self, name, take_stock, NULL);
+    }
+  }
+}
+
+/* Returns whether the folder is another than before. */
+static gboolean
+note_folder (WatchMedia *self)
+{
+  GStatBuf status;
+
+  if (g_stat (self->folder, &status) < 0 ||
+      (self->device == status.st_dev && self->number == status.st_ino))
+    return FALSE;
+  self->device = status.st_dev;
+  self->number = status.st_ino;
+  return TRUE;
+}
+
+/* Forgets the files of the disk that was there before. Clips that are being written stay counted.
+ */
+static void
+take_stock_again (WatchMedia *self)
+{
+  GHashTableIter iter;
+  gpointer sum;
+
+  g_mutex_lock (&self->index_lock);
+  g_mutex_lock (&self->lock);
+  g_hash_table_iter_init (&iter, self->days);
+  while (g_hash_table_iter_next (&iter, NULL, &sum))
+    self->stats.bytes -= *(guint64 *) sum;
+  g_mutex_unlock (&self->lock);
+  g_hash_table_remove_all (self->days);
+  g_mutex_unlock (&self->index_lock);
+  take_stock_of_all (self);
+}
+
 /* --- The thread --- */
 
 static void
@@ -351,7 +456,9 @@ write_frame (WatchMedia *self, WatchWriting *writing, GstBuffer *buffer)
 static void
 run_job (WatchMedia *self, Job *job)
 {
-  if (job->limits) {
+  if (job->stock) {
+    take_stock_again (self);
+  } else if (job->limits) {
     self->reserve = job->reserve;
     self->hold = job->hold;
     self->full_until = self->checked = 0;
@@ -442,64 +549,20 @@ add_job (WatchMedia *self, Job *job)
   return ok;
 }
 
+/* The thread counts: it knows which files are being written. */
+gboolean
+watch_media_notice_disk (WatchMedia *self)
+{
+  Job *job;
+
+  if (!note_folder (self))
+    return FALSE;
+  job = g_new0 (Job, 1);
+  job->stock = TRUE;
+  return add_job (self, job);
+}
+
 /* --- Opening --- */
-
-void
-watch_media_list_day (WatchMedia *self, const gchar *day, WatchFileFunc func, gpointer user_data)
-{
-  g_autofree gchar *path = g_build_filename (self->folder, day, NULL);
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const gchar *file;
-
-  while (dir && (file = g_dir_read_name (dir)))
-    func (self, day, file, user_data);
-}
-
-static void
-take_stock (WatchMedia *self, const gchar *day, const gchar *file, gpointer user_data)
-{
-  g_autofree gchar *path = g_build_filename (self->folder, day, file, NULL);
-
-  if (g_regex_match (self->temporary_name, file, 0, NULL)) {
-    g_autofree gchar *whole = g_strndup (path, strlen (path) - strlen (PART));
-
-    /* A clip left by a process that was killed. */
-    if (!g_str_has_suffix (path, PART) || !watch_clip_repair (path)) {
-      g_unlink (path);
-      return;
-    }
-    if (g_rename (path, whole) < 0) {
-      watch_media_take_error (self, web_reason_new (WEB_REASON_MEDIA_NOT_WRITTEN, "path", whole,
-                                                    "detail", g_strerror (errno), NULL));
-      g_unlink (path);
-      return;
-    }
-    add_file (self, day, watch_media_get_size (whole), 0);
-  } else if (g_regex_match (self->file_name, file, 0, NULL)) {
-    add_file (self, day, watch_media_get_size (path), 0);
-  }
-}
-
-static void
-take_stock_of_all (WatchMedia *self)
-{
-  g_autoptr (GDir) cameras = g_dir_open (self->folder, 0, NULL);
-  const gchar *camera, *day;
-
-  while (cameras && (camera = g_dir_read_name (cameras))) {
-    g_autofree gchar *path = g_build_filename (self->folder, camera, NULL);
-    g_autoptr (GDir) days = g_dir_open (path, 0, NULL);
-
-    while (days && (day = g_dir_read_name (days))) {
-      g_autofree gchar *name = g_build_filename (camera, day, NULL);
-
-      if (!g_regex_match (self->day_name, name, 0, NULL))
-        continue;
-      add_file (self, name, 0, 0);
-      watch_media_list_day (self, name, take_stock, NULL);
-    }
-  }
-}
 
 static GRegex *
 compile (const gchar *pattern)
@@ -541,6 +604,7 @@ watch_media_open (const gchar *data, guint retention_days, guint64 retention_byt
   g_cond_init (&self->wake);
   g_cond_init (&self->idle);
   g_queue_init (&self->jobs);
+  note_folder (self);
   take_stock_of_all (self);
   check_space (self);
   self->thread = g_thread_new ("watch-media", run, self);

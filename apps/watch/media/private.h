@@ -30,8 +30,9 @@ struct _WatchMedia
 
   /* Held while folders are created or removed. Taken before `lock`. */
   GMutex index_lock;
-  GHashTable *days;   /* CAMERA/DAY to the bytes of its files, guint64 */
-  GHashTable *absent; /* CAMERA/DAY that were removed here, a set */
+  GHashTable *days;       /* CAMERA/DAY to the bytes of its files, guint64 */
+  GHashTable *absent;     /* CAMERA/DAY that were removed here, a set */
+  guint64 device, number; /* of the folder whose files were counted */
 
   /* Thread only. */
   GPtrArray *open; /* WatchWriting */
@@ -46,6 +47,10 @@ typedef void (*WatchFileFunc) (WatchMedia *self, const gchar *day, const gchar *
 /* Calls @func with the files of @day, CAMERA/DAY. */
 void watch_media_list_day (WatchMedia *self, const gchar *day, WatchFileFunc func,
                            gpointer user_data);
+
+/* Returns whether another disk has taken the folder's place. Its files are counted soon then. Call
+ * with `index_lock`. */
+gboolean watch_media_notice_disk (WatchMedia *self);
 
 /* Returns the size of a file, 0 if there is none. */
 guint64 watch_media_get_size (const gchar *path);

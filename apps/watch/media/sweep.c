@@ -254,9 +254,12 @@ watch_media_sweep (WatchMedia *self, gint64 now)
   g_autofree gchar *today_date = g_date_time_format (today, "%Y-%m-%d");
 
   g_mutex_lock (&self->index_lock);
-  if (self->retention_days)
-    sweep_old (self, limit, today_date, names);
-  sweep_large (self, today_date, names);
+  /* The sums are of the files of another disk. */
+  if (!watch_media_notice_disk (self)) {
+    if (self->retention_days)
+      sweep_old (self, limit, today_date, names);
+    sweep_large (self, today_date, names);
+  }
   g_mutex_unlock (&self->index_lock);
   g_ptr_array_add (names, NULL);
   return (gchar **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
