@@ -64,15 +64,16 @@ find_differences (const CclModelTask &task, const Position &position, uint2 valu
 /* ccl_motion_shaded() of a unit, or ccl_motion_lit() */
 template <bool LIT>
 static __device__ inline uint32_t
-find_shaded (uint2 values, uint4 old, bool shady)
+find_shaded (const CclMotionStep &step, uint2 values, uint4 old)
 {
+  const uint32_t veil = both ((uint32_t) ccl_motion_darkest (&step, 0));
   uint32_t olds[4] = { old.x, old.y, old.z, old.w }, high[4];
 
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     uint32_t value = byte_pair (values, k) << 7;
     uint32_t bright = LIT ? value : olds[k], dark = LIT ? olds[k] : value;
-    uint32_t darkest = shady ? bright >> 2 & 0x3fff3fff : half2 (bright);
+    uint32_t darkest = (step.shady ? bright >> 2 & 0x3fff3fff : half2 (bright)) + veil;
 
     high[k] = above2 (bright, dark) & above2 (dark, darkest);
   }

@@ -47,6 +47,7 @@ __launch_bounds__ (WARP_LANES) motion_find_drift (const CclModelTask task)
   __shared__ int shifts[CCL_LIGHT_BINS];
   const int bin = (int) lane_id ();
   uint32_t pixels, known;
+  int gain;
 
   bins[bin] = ccl_drift_bin (task.drift.counters, bin);
   pixels = warp_sum (bins[bin].pixels);
@@ -54,13 +55,16 @@ __launch_bounds__ (WARP_LANES) motion_find_drift (const CclModelTask task)
   __syncwarp ();
   shifts[bin] = known >> bin & 1 ? ccl_drift_smooth (bins, known, bin) : 0;
   __syncwarp ();
-  if (bin == 0)
+  if (bin == 0) {
+    task.state.seen->levels = ccl_drift_levels (bins, known);
     *task.drift.any = ccl_drift_is (bins, known, shifts);
+  }
   if (!known)
     return;
+  gain = ccl_drift_gain (bins, shifts, known);
 #pragma unroll 1
   for (int level = bin; level < 256; level += WARP_LANES)
-    ccl_drift_set (task.drift.drift, level, shifts, known);
+    ccl_drift_set (task.drift.drift, level, shifts, known, gain);
 }
 
 /* Shifts the background and the candidates. A thread has two pixels of two rows, which share a

@@ -37,9 +37,10 @@ typedef struct CclModelFrame
 typedef struct CclModelSeen
 {
   uint64_t foreground, shadows, luma[CCL_FLICKER_BANDS];
-  bool relit;         /* only written by frames that search for a change of light */
-  bool flickers, far; /* only by frames that are divided by their gains */
-  CclShift shift;     /* only by frames that are aligned */
+  bool relit;            /* only written by frames that search for a change of light */
+  bool flickers, far;    /* only by frames that are divided by their gains */
+  CclShift shift;        /* only by frames that are aligned */
+  CclDriftLevels levels; /* only by frames that check for a drift */
 } CclModelSeen;
 
 /* Tables of a change of light, for the model's tiles. */

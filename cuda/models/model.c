@@ -196,6 +196,8 @@ ccl_cuda_model_collect (const CclCudaModel *self)
   memcpy (base->luma, self->seen->luma, sizeof base->luma);
   base->flickers = base->step.flicker != CCL_FLICKER_NONE && self->seen->flickers;
   base->far = base->step.flicker != CCL_FLICKER_NONE && self->seen->far;
+  base->levels =
+      base->step.light == CCL_MOTION_DRIFT ? self->seen->levels : (CclDriftLevels){ 0, 0 };
   base->shift = base->step.align ? self->seen->shift : (CclShift){ 0, 0 };
   base->relit = base->step.light > CCL_MOTION_DRIFT && self->seen->relit;
 }

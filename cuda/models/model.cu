@@ -219,9 +219,9 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
       busy[i] = (differs[i] | colours) & valid;
       if (task.step.shadows && dark) {
         if (CHROMA && (learns || task.step.shady))
-          lit[i] = find_shaded<true> (values[i], olds[i + 1], task.step.shady) & dark &
+          lit[i] = find_shaded<true> (task.step, values[i], olds[i + 1]) & dark &
                    find_colours (uint2{ four (128), four (128) }, old_chroma, CCL_MOTION_COLOUR);
-        shaded[i] = (find_shaded<false> (values[i], olds[i + 1], task.step.shady) & dark) | lit[i];
+        shaded[i] = (find_shaded<false> (task.step, values[i], olds[i + 1]) & dark) | lit[i];
       }
     }
     if (!position.below)

@@ -8,8 +8,9 @@
  * background at some pixels. The median difference for each range of levels of the background is
  * how far that range has moved. If these shifts leave less difference than there was, explain most
  * pixels, and are alike for ranges next to each other, the background and the candidates of all
- * pixels are shifted by them. A shadow that covers much of the picture fails: it shifts some
- * surfaces, and others not.
+ * pixels are shifted by them. Light and fog change contrast and colours alike, so the chroma of all
+ * pixels gets the gain that luma has from its darkest levels to the brightest ones. A shadow that
+ * covers much of the picture fails: it shifts some surfaces, and others not.
  *
  * As in pixel.h: the tests' reference, the CPU backend and the CUDA kernels call these
  * functions. Background and shifts are in 1/128 grey levels (CCL_MOTION_ONE). */
@@ -26,6 +27,7 @@
 #define CCL_DRIFT_EXPLAINED 8   /* ranges around the median */
 #define CCL_DRIFT_MOST 24       /* grey levels: a greater shift is no drift */
 #define CCL_DRIFT_NEIGHBOURS 2  /* known bins on either side that a shift is compared with */
+#define CCL_DRIFT_SPREAD 16     /* grey levels: the least deviation of levels that has a slope */
 #define CCL_DRIFT_TOLERANCE 256 /* the distance from theirs at which it is replaced by it */
 
 /* Pixels whose background is in one bin of CCL_LIGHT_BINS. */
@@ -35,6 +37,13 @@ typedef struct CclDriftBin
   uint64_t before, after; /* the sums of distances from 0 and from the median, in ranges */
   int shift;              /* the median */
 } CclDriftBin;
+
+/* The darkest and the brightest level that a share of the background has, grey levels; @bright 0:
+ * unknown. */
+typedef struct CclDriftLevels
+{
+  uint8_t dark, bright;
+} CclDriftLevels;
 
 /* How pixels change, by the grey level of their background. */
 typedef struct CclDrift
@@ -160,9 +169,53 @@ ccl_drift_shift (const int *shifts, uint32_t known, int bin)
   return shifts[before] + (shifts[behind] - shifts[before]) * (bin - before) / (behind - before);
 }
 
+/* The levels of the known bins, in the light of the frame. */
+static inline CCL_HOST_DEVICE CclDriftLevels
+ccl_drift_levels (const CclDriftBin *bins, uint32_t known)
+{
+  int dark = 255, bright = 0;
+
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    const int level = ccl_light_middle (bin) + bins[bin].shift / CCL_MOTION_ONE;
+
+    if (!(known >> bin & 1))
+      continue;
+    dark = ccl_motion_min (dark, level);
+    bright = ccl_motion_max (bright, level);
+  }
+  dark = ccl_motion_min (ccl_motion_max (dark, 0), 255);
+  return (CclDriftLevels){ (uint8_t) dark, (uint8_t) ccl_motion_min (bright, 255) };
+}
+
+/* The gain of all chroma, 1/256: the slope of the line through the bins, since light and fog change
+ * contrast and colours alike. 0: the levels are too near to each other to tell. */
+static inline CCL_HOST_DEVICE int
+ccl_drift_gain (const CclDriftBin *bins, const int *shifts, uint32_t known)
+{
+  int64_t pixels = 0, sum = 0, variance = 0, covariance = 0, mean;
+
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    const int64_t n = known >> bin & 1 ? bins[bin].pixels : 0;
+
+    pixels += n;
+    sum += n * ccl_light_middle (bin);
+  }
+  mean = pixels > 0 ? sum / pixels : 0;
+  for (int bin = 0; bin < CCL_LIGHT_BINS; bin++) {
+    const int64_t n = known >> bin & 1 ? bins[bin].pixels : 0;
+    const int64_t from = ccl_light_middle (bin) - mean;
+
+    variance += n * from * from;
+    covariance += n * from * shifts[bin];
+  }
+  if (variance <= pixels * CCL_DRIFT_SPREAD * CCL_DRIFT_SPREAD)
+    return 0;
+  return 256 + (int) (covariance * 256 / (variance * CCL_MOTION_ONE));
+}
+
 /* Sets what a grey level does. */
 static inline CCL_HOST_DEVICE void
-ccl_drift_set (CclDrift *drift, int level, const int *shifts, uint32_t known)
+ccl_drift_set (CclDrift *drift, int level, const int *shifts, uint32_t known, int gain)
 {
   const int bin = ccl_motion_min (ccl_motion_max (level - 4, 0) / 8, CCL_LIGHT_BINS - 2);
   const int from = ccl_drift_shift (shifts, known, bin);
@@ -171,8 +224,9 @@ ccl_drift_set (CclDrift *drift, int level, const int *shifts, uint32_t known)
   const int now = ccl_motion_max (level * CCL_MOTION_ONE + shift, 0);
 
   drift->shifts[level] = (int16_t) shift;
-  drift->gains[level] =
-      (int16_t) (level > 8 ? ccl_motion_min (now * 256 / (level * CCL_MOTION_ONE), 1024) : 256);
+  if (gain == 0)
+    gain = level > 8 ? now * 256 / (level * CCL_MOTION_ONE) : 256;
+  drift->gains[level] = (int16_t) ccl_motion_max (ccl_motion_min (gain, 1024), 0);
 }
 
 static inline CCL_HOST_DEVICE int

@@ -124,6 +124,7 @@ ccl_model_finish (CclModel *model)
     .foreground = model->foreground,
     .shadows = model->n_shadows,
     .relit = model->relit,
+    .levels = model->levels,
     .shift = model->shift,
     .flickers = model->flickers,
     .far = model->far,
@@ -156,5 +157,6 @@ ccl_model_info (const CclModel *model, CclMotionInfo *info)
     .relit = model->n_relit,
     .aligned = model->n_aligned,
     .flickered = model->n_flickered,
+    .veil = model->step.veil,
   };
 }

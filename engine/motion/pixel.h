@@ -75,6 +75,7 @@ typedef struct CclMotionStep
   int16_t flicker_rate;  /* share of a difference that means of gains take on, 1/32768 */
   bool shadows;          /* shadows are not foreground */
   bool shady;            /* there are many: a corner tells them, and what is lit is none, too */
+  uint8_t veil;          /* grey levels that fog adds to everything: shadows are told above it */
   uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
   uint16_t chroma_floor; /* the threshold of chroma, for the sum of both differences */
   uint8_t learn;         /* a bit for each group: 1 if its state changes */
@@ -190,11 +191,14 @@ ccl_motion_coloured (int background_u, int background_v)
          CCL_MOTION_COLOUR;
 }
 
-/* The darkest shadow of what is bright: many shadows may meet. */
+/* The darkest shadow of what is bright: many shadows may meet. The veil is not shaded; its part is
+ * a multiple of the divisor, so that this is the rounded half or quarter of what is above it. */
 static inline CCL_HOST_DEVICE int
 ccl_motion_darkest (const CclMotionStep *step, int bright)
 {
-  return step->shady ? bright >> 2 : bright >> 1;
+  const int veil = step->veil * CCL_MOTION_ONE;
+
+  return step->shady ? (bright >> 2) + veil / 4 * 3 : (bright >> 1) + veil / 2;
 }
 
 /* Whether luma @value is dark enough for a shadow, but not too dark. */
@@ -213,24 +217,32 @@ ccl_motion_lit (const CclMotionStep *step, int value, int background)
          ccl_motion_darkest (step, value * CCL_MOTION_ONE) < background;
 }
 
-/* Whether luma is the background times a constant factor in @side by @side samples. */
-static inline CCL_HOST_DEVICE bool
-ccl_motion_fits (const int *values, const int *backgrounds, int side)
+/* Luma above the veil, 1/8 grey levels. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_unveiled (const CclMotionStep *step, int luma)
 {
-  int sum = 0, background = 0, spread = 0;
+  return ccl_motion_max (luma - step->veil * 8, 0);
+}
+
+/* Whether luma above the veil is the background's times a constant factor in @side by @side
+ * samples. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_fits (const CclMotionStep *step, const int *values, const int *backgrounds, int side)
+{
+  int value[CCL_MOTION_SHADOW_PIXELS], background[CCL_MOTION_SHADOW_PIXELS];
+  int value_sum = 0, background_sum = 0, spread = 0;
 
   for (int i = 0; i < side * side; i++) {
     const int at = i / side * CCL_MOTION_SHADOW_SIDE + i % side;
 
-    sum += values[at] * 8;
-    background += backgrounds[at] >> 4;
+    value[i] = ccl_motion_unveiled (step, values[at] * 8);
+    background[i] = ccl_motion_unveiled (step, backgrounds[at] >> 4);
+    value_sum += value[i];
+    background_sum += background[i];
   }
-  for (int i = 0; i < side * side; i++) {
-    const int at = i / side * CCL_MOTION_SHADOW_SIDE + i % side;
-
-    spread += ccl_motion_distance (values[at] * 8 * background, (backgrounds[at] >> 4) * sum);
-  }
-  return spread <= (sum * background >> 8) * CCL_MOTION_SHADOW_SPREAD;
+  for (int i = 0; i < side * side; i++)
+    spread += ccl_motion_distance (value[i] * background_sum, background[i] * value_sum);
+  return spread <= (value_sum * background_sum >> 8) * CCL_MOTION_SHADOW_SPREAD;
 }
 
 /* The first sample of a corner. */
@@ -249,12 +261,12 @@ ccl_motion_keeps_texture (const CclMotionStep *step, const int *values, const in
   const int middle = CCL_MOTION_SHADOW_PIXELS / 2;
   const bool dark = values[middle] * CCL_MOTION_ONE < backgrounds[middle];
 
-  if (ccl_motion_fits (values, backgrounds, CCL_MOTION_SHADOW_SIDE))
+  if (ccl_motion_fits (step, values, backgrounds, CCL_MOTION_SHADOW_SIDE))
     return true;
   for (int i = 0; step->shady && dark && i < CCL_MOTION_CORNERS; i++) {
     const int first = ccl_motion_corner (i);
 
-    if (ccl_motion_fits (values + first, backgrounds + first, 2))
+    if (ccl_motion_fits (step, values + first, backgrounds + first, 2))
       return true;
   }
   return false;

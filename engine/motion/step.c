@@ -34,6 +34,19 @@
 #define FLICKER_TIME (3000 * MILLISECOND)
 #define FLICKER_CALM (10000 * MILLISECOND) /* after a trial without flicker */
 #define CHROMA_FLOOR 12
+/* In fog the darkest level is above CLEAR, and less than RANGE below the brightest one; a flat
+ * picture proves nothing. Thresholds go down with the contrast, to as many levels as a decoder
+ * adds. */
+#define CLEAR (64 * CCL_MOTION_ONE)
+#define BLACK (12 * CCL_MOTION_ONE)
+#define FLAT (24 * CCL_MOTION_ONE)
+#define RANGE (160 * CCL_MOTION_ONE)
+#define CONTRAST (192 * CCL_MOTION_ONE)
+#define LEAST_FLOOR 4
+#define LEAST_CHROMA_FLOOR 6
+/* The background's levels are read when a drift is checked for, and at least this often. */
+#define FIRST_CHECK (200 * MILLISECOND)
+#define CHECK (2000 * MILLISECOND)
 #define DRIFT CCL_MOTION_ONE /* the change of brightness after which a drift is checked for */
 /* Noise, contrast and chroma become less in the dark: the floors go down in proportion to the
  * brightness between these. */
@@ -92,25 +105,53 @@ pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning
   };
 }
 
-/* A floor in the light that the last frame had. */
-static uint16_t
-floor_of (const CclMotionClock *clock, uint32_t levels)
+/* The veil: how much fog adds to every level. It is what the darkest level has above black, and it
+ * takes as much of the contrast: a bright picture without fog may have both. */
+static uint32_t
+veil_of (const CclMotionClock *clock)
 {
-  uint32_t brightness = clock->brightness;
+  const uint32_t range = clock->bright - clock->dark;
+  uint64_t veil;
+
+  if (clock->dark <= CLEAR || range < FLAT || range >= RANGE)
+    return 0;
+  veil = min_u64 (clock->dark - BLACK, 2 * (clock->dark - CLEAR));
+  return (uint32_t) min_u64 (veil, (RANGE - range) * 7 / 5);
+}
+
+/* The contrast of the background, at most CONTRAST. A thin veil does not lower it much. */
+static uint32_t
+contrast_of (const CclMotionClock *clock)
+{
+  const uint32_t veil = veil_of (clock), least = 3 * veil < CONTRAST ? CONTRAST - 3 * veil : 0;
+  const uint32_t contrast = clock->bright > veil ? clock->bright - veil : 0;
+
+  return (uint32_t) min_u64 (max_u64 (contrast, least), CONTRAST);
+}
+
+/* A floor of @levels in the light and the contrast that the last frames had; @least: the lowest one
+ * for any contrast. */
+static uint16_t
+floor_of (const CclMotionClock *clock, uint32_t levels, uint32_t least)
+{
+  uint32_t brightness = clock->brightness, floor;
 
   if (brightness == 0 || brightness > BRIGHT)
     brightness = BRIGHT;
   if (brightness < DARK)
     brightness = DARK;
-  return (uint16_t) (levels * CCL_MOTION_ONE * brightness / BRIGHT);
+  floor = levels * CCL_MOTION_ONE * brightness / BRIGHT;
+  least = (uint32_t) min_u64 (least * CCL_MOTION_ONE, floor);
+  return (uint16_t) max_u64 ((uint64_t) floor * contrast_of (clock) / CONTRAST, least);
 }
 
 CclMotionStep
 ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uint64_t elapsed)
 {
   CclMotionStep step = { .shadows = !params->keep_shadows,
-                         .floor = floor_of (clock, params->noise_floor),
-                         .chroma_floor = floor_of (clock, CHROMA_FLOOR) };
+                         .veil = (uint8_t) (veil_of (clock) / CCL_MOTION_ONE),
+                         .floor = floor_of (clock, params->noise_floor, LEAST_FLOOR),
+                         .chroma_floor = floor_of (clock, CHROMA_FLOOR, LEAST_CHROMA_FLOOR) };
   uint64_t interval;
 
   step.cap = step.floor > CCL_MOTION_CAP ? step.floor : CCL_MOTION_CAP;
@@ -262,6 +303,20 @@ judge_flicker (CclMotionClock *clock, uint64_t elapsed, const CclMotionSeen *see
   }
 }
 
+/* Follows the darkest and the brightest level. */
+static void
+judge_levels (CclMotionClock *clock, uint64_t elapsed, CclDriftLevels levels)
+{
+  const uint32_t dark = levels.dark * CCL_MOTION_ONE, bright = levels.bright * CCL_MOTION_ONE;
+  const bool first = clock->bright == 0;
+
+  clock->unchecked = clock->light == CCL_MOTION_DRIFT ? 0 : clock->unchecked + elapsed;
+  if (bright == 0)
+    return;
+  clock->dark = first ? dark : (3 * clock->dark + dark) / 4;
+  clock->bright = first ? bright : (3 * clock->bright + bright) / 4;
+}
+
 void
 ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                         const CclMotionSeen *seen)
@@ -273,6 +328,7 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
   clock->shady = seen->shadows > seen->foreground / 4;
   judge_shift (clock, freeze, elapsed, seen);
   judge_flicker (clock, elapsed, seen);
+  judge_levels (clock, elapsed, seen->levels);
   if (freeze)
     return;
   clock->much = is_much (seen) ? clock->much + elapsed : 0;
@@ -299,7 +355,8 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
   else if (clock->follow > 0 && clock->last >= FOLLOW_INTERVAL)
     clock->next = CCL_MOTION_FOLLOW;
   else if (clock->much == 0 &&
-           ccl_motion_distance ((int) seen->brightness, (int) clock->level) > DRIFT)
+           (clock->unchecked >= (clock->bright == 0 ? FIRST_CHECK : CHECK) ||
+            ccl_motion_distance ((int) seen->brightness, (int) clock->level) > DRIFT))
     clock->next = CCL_MOTION_DRIFT;
   if (clock->changed >= LIGHT_CHANGE && clock->searched)
     clock->running = false;

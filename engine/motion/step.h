@@ -35,6 +35,9 @@ typedef struct CclMotionClock
   uint64_t follow;     /* how long to follow it */
   uint32_t brightness; /* of the last frame; 0: there was none */
   uint32_t level;      /* what the brightness was when it was last compared */
+  uint64_t unchecked;  /* since a drift was checked for */
+  uint32_t dark;       /* a mean of the last CclDriftLevels, 1/128 grey levels */
+  uint32_t bright;     /* likewise; 0: there were none */
   uint64_t shaking;    /* how long frames will be aligned */
   uint64_t still;      /* since a frame was aligned */
   uint64_t displaced;  /* how long the shift has been the same */
@@ -57,6 +60,7 @@ typedef struct CclMotionSeen
   uint32_t brightness;               /* the mean luma, 1/128 grey levels */
   uint32_t bands[CCL_FLICKER_BANDS]; /* likewise, of each band, 0 without one */
   bool relit;                        /* the light has changed, and the background with it */
+  CclDriftLevels levels;             /* of the background, if a drift was checked for */
   CclShift shift;                    /* of the frame, if it was aligned */
   bool flickers;                     /* the frame, if it was divided by its gains */
   bool far;                          /* and the light is far from the background's */

@@ -48,8 +48,9 @@
  * also part of `allocated-bytes`, and numbers of frames so far: `starts`, with which a model began,
  * `relit`, in which the light changed and the background with it, `aligned`, which were shifted
  * since the camera shakes, and `flickered`, which were divided by the gains of their rows since
- * lamps flicker. They begin anew with a new analyzer, such as after a change of the format. The
- * model's time is part of `average-analysis-time`.
+ * lamps flicker. They begin anew with a new analyzer, such as after a change of the format. `veil`,
+ * a #guint, is how many grey levels fog adds to all others. The model's time is part of
+ * `average-analysis-time`.
  *
  * ## Objects
  *

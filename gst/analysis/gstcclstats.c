@@ -100,7 +100,8 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
     gst_structure_set (structure, "model-bytes", G_TYPE_UINT64, stats->model.bytes, "starts",
                        G_TYPE_UINT64, stats->model.starts, "relit", G_TYPE_UINT64,
                        stats->model.relit, "aligned", G_TYPE_UINT64, stats->model.aligned,
-                       "flickered", G_TYPE_UINT64, stats->model.flickered, NULL);
+                       "flickered", G_TYPE_UINT64, stats->model.flickered, "veil", G_TYPE_UINT,
+                       stats->model.veil, NULL);
 
   return structure;
 }

@@ -302,6 +302,36 @@ check_displaced (Check *check, CclBackend backend)
     test_image_clear (&camera.planes[i]);
 }
 
+/* While fog gathers, and in it, what moves is foreground, whose shades differ from the background's
+ * as little as those in a shadow do. */
+static void
+check_fog (Check *check, CclBackend backend)
+{
+  Street street = { .name = "fog", .gain = 256 };
+  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                test_image_new (96, 48) } };
+  CclInfo info;
+
+  if (open_camera (check, backend, &camera)) {
+    for (int frame = 0; frame < 300; frame++) {
+      const int left = frame < 40 ? 256 : frame > 240 ? 76 : 256 - (frame - 40) * 180 / 200;
+
+      street.gain = left;
+      street.offset = 200 - 200 * left / 256;
+      show (check, &camera, &street, 1);
+      if (frame >= 40)
+        expect (check, &camera, &street, "while it gathers, and then");
+    }
+    ccl_analyzer_info (camera.analyzer, &info);
+    check_that (check, info.motion.starts == 1 && info.motion.veil >= 100 && info.motion.veil < 160,
+                "fog: %llu starts, a veil of %u", (unsigned long long) info.motion.starts,
+                info.motion.veil);
+  }
+  ccl_analyzer_free (camera.analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera.planes[i]);
+}
+
 /* How lamps flicker. */
 typedef struct Lamps
 {
@@ -398,6 +428,7 @@ test_relight (Check *check)
     for (size_t k = 0; k < COUNT (streets); k++)
       check_street (check, backends[i], &streets[k]);
     check_drift (check, backends[i]);
+    check_fog (check, backends[i]);
     check_shadow (check, backends[i]);
     check_shake (check, backends[i]);
     check_displaced (check, backends[i]);

@@ -42,6 +42,8 @@ typedef struct Scene
   unsigned light; /* 256ths, from column lamp on */
   uint32_t lamp;
   int fade;                     /* what the light gains in each frame, if there is no lamp */
+  unsigned fog;                 /* how much it takes of the contrast, 256ths */
+  int mist;                     /* what it gains in each frame */
   int flicker;                  /* 256ths by which the light of rows goes up and down */
   uint32_t period, roll, phase; /* rows: of that, from frame to frame, and of the frame */
   int reach, dx, dy;            /* how far the camera shakes, and has moved */
@@ -67,6 +69,7 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
 
   scene.noise = mt19937_below (rng, 3) == 0 ? 40 : mt19937_below (rng, 8);
   scene.fade = mt19937_below (rng, 2) ? between (rng, -8, 8) : 0;
+  scene.mist = mt19937_below (rng, 2) ? between (rng, 1, 6) : 0;
   scene.flicker = mt19937_below (rng, 2) ? between (rng, 10, 100) : 0;
   scene.period = 2 + mt19937_below (rng, 4 * height);
   scene.roll = mt19937_below (rng, 2) ? scene.period / 2 : mt19937_below (rng, scene.period);
@@ -175,6 +178,7 @@ draw_luma (Scene *scene, Mt19937 *rng)
       if (x >= scene->lamp)
         value = value * scene->light / 256;
       value = value * light_of (scene, y) / 256;
+      value = (value * (256 - scene->fog) + 190 * scene->fog) / 256;
       scene->planes[0].pixels[at] = noisy (scene, rng, value);
     }
   }
@@ -240,6 +244,7 @@ scene_advance (Scene *scene, Mt19937 *rng)
       scene->fade = -scene->fade;
     scene->light += (unsigned) scene->fade;
   }
+  scene->fog += scene->mist > 0 && scene->fog < 200 ? (unsigned) scene->mist : 0;
   scene->phase += scene->roll;
   scene->dx = between (rng, -scene->reach, scene->reach);
   scene->dy = between (rng, -scene->reach, scene->reach);

@@ -122,6 +122,99 @@ test_drift_bin (void)
   check ("empty", 0, ccl_drift_bin (counters, 0).pixels, 0);
 }
 
+/* Three bins of levels 20, 100 and 180, which @shifts move, 1/128 grey levels. */
+static void
+test_drift_gain (void)
+{
+  static const struct
+  {
+    int shifts[3];
+    uint32_t pixels[3];
+    int gain, dark, bright;
+  } cases[] = {
+    { { 0, 0, 0 }, { 100, 100, 100 }, 256, 20, 180 },
+    { { 10 * 128, 50 * 128, 90 * 128 }, { 100, 300, 50 }, 384, 30, 255 }, /* light: a gain of 1.5 */
+    { { 90 * 128, 50 * 128, 10 * 128 }, { 100, 300, 50 }, 129, 110, 190 }, /* fog: a half is left */
+    { { 200, 200, 200 }, { 0, 300, 0 }, 0, 101, 101 },                     /* one level */
+    { { -30 * 128, 0, 0 }, { 1, 0, 0 }, 0, 0, 0 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclDriftBin bins[CCL_LIGHT_BINS];
+    int shifts[CCL_LIGHT_BINS] = { 0 };
+    uint32_t known = 0;
+    CclDriftLevels levels;
+
+    memset (bins, 0, sizeof bins);
+    for (int k = 0; k < 3; k++) {
+      const int bin = 2 + 10 * k;
+
+      bins[bin].pixels = cases[i].pixels[k];
+      bins[bin].shift = shifts[bin] = cases[i].shifts[k];
+      known |= (uint32_t) (cases[i].pixels[k] > 0) << bin;
+    }
+    levels = ccl_drift_levels (bins, known);
+    check ("gain of chroma", i, ccl_drift_gain (bins, shifts, known), cases[i].gain);
+    check ("darkest level", i, levels.dark, cases[i].dark);
+    check ("brightest level", i, levels.bright, cases[i].bright);
+  }
+}
+
+/* A shadow takes a part of the light, but nothing of a veil. */
+static void
+test_veil (void)
+{
+  static const struct
+  {
+    uint8_t veil;
+    bool shady;
+    int value, background; /* grey levels */
+    bool shaded, lit;
+  } cases[] = {
+    { 0, false, 61, 120, true, false },    { 0, false, 60, 120, false, false },
+    { 100, false, 111, 120, true, false }, { 100, false, 110, 120, false, false },
+    { 100, true, 106, 120, true, false },  { 100, true, 105, 120, false, false },
+    { 100, false, 120, 111, false, true }, { 100, false, 120, 110, false, false },
+    { 100, false, 90, 95, false, false },  { 255, true, 254, 255, false, false },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionStep step = { .veil = cases[i].veil, .shady = cases[i].shady };
+    const int background = cases[i].background * 128;
+
+    check ("shaded", i, ccl_motion_shaded (&step, cases[i].value, background), cases[i].shaded);
+    check ("lit", i, ccl_motion_lit (&step, cases[i].value, background), cases[i].lit);
+  }
+}
+
+/* Two surfaces, and something flat in front of them, in which their texture is weak above 0. */
+static void
+test_veiled_texture (void)
+{
+  static const struct
+  {
+    uint8_t veil;
+    int values[2];
+    bool kept;
+  } cases[] = {
+    { 0, { 130, 130 }, true },
+    { 100, { 130, 130 }, false },
+    { 100, { 127, 133 }, true }, /* a shadow takes two fifths of 45 and 55 levels */
+    { 160, { 130, 130 }, true }, /* nothing is above the veil */
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionStep step = { .veil = cases[i].veil };
+    int values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
+
+    for (int k = 0; k < CCL_MOTION_SHADOW_PIXELS; k++) {
+      backgrounds[k] = (k % 2 ? 155 : 145) * 128;
+      values[k] = cases[i].values[k % 2];
+    }
+    check ("texture", i, ccl_motion_keeps_texture (&step, values, backgrounds), cases[i].kept);
+  }
+}
+
 static void
 test_light (void)
 {
@@ -273,6 +366,9 @@ main (void)
   test_shake ();
   test_drift ();
   test_drift_bin ();
+  test_drift_gain ();
+  test_veil ();
+  test_veiled_texture ();
   test_light ();
   test_light_tile ();
   test_light_places ();

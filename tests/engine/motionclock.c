@@ -272,6 +272,73 @@ test_thresholds (void)
   }
 }
 
+/* Fog lowers the thresholds with the contrast that it leaves, and shadows are told above it. */
+static void
+test_fog (void)
+{
+  static const struct
+  {
+    uint8_t dark, bright, noise_floor;
+    unsigned veil, floor, chroma_floor; /* floors in 1/128 grey levels */
+  } cases[] = {
+    { 0, 0, 14, 0, 14 * 128, 12 * 128 },     /* unknown */
+    { 64, 94, 14, 0, 14 * 128, 12 * 128 },   /* little contrast, but a dark picture */
+    { 124, 147, 14, 0, 14 * 128, 12 * 128 }, /* a flat picture */
+    { 90, 250, 14, 0, 14 * 128, 12 * 128 },  /* a bright one */
+    { 74, 150, 14, 20, 14 * 88, 12 * 88 },   /* a thin veil */
+    { 114, 204, 14, 98, 14 * 128 * 106 / 192, 12 * 128 * 106 / 192 },
+    { 124, 160, 14, 112, 4 * 128, 6 * 128 },
+    { 194, 219, 14, 182, 4 * 128, 6 * 128 },
+    { 194, 219, 2, 182, 2 * 128, 6 * 128 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionParams params = params_of (10 * SECOND);
+    CclMotionClock clock = { .running = true };
+    const CclMotionSeen seen = { .pixels = 1000, .levels = { cases[i].dark, cases[i].bright } };
+    CclMotionStep step;
+
+    params.noise_floor = cases[i].noise_floor;
+    ccl_motion_clock_judge (&clock, false, 0, &seen);
+    step = ccl_motion_clock_tick (&clock, &params, 0);
+    check ("veil", i, step.veil, cases[i].veil);
+    check ("floor in fog", i, step.floor, cases[i].floor);
+    check ("floor of chroma in fog", i, step.chroma_floor, cases[i].chroma_floor);
+  }
+}
+
+/* The levels of the background are read within 200 ms and then every 2 s, and followed by a
+ * quarter. */
+static void
+test_levels (void)
+{
+  CclMotionClock clock = clock_of (10 * SECOND);
+  const CclMotionParams params = params_of (10 * SECOND);
+  uint64_t at = 0;
+  unsigned checks = 0;
+
+  for (unsigned frame = 0; frame < 80; frame++, at += 100 * MS) {
+    const bool checked =
+        ccl_motion_clock_tick (&clock, &params, 100 * MS).light == CCL_MOTION_DRIFT;
+    const CclMotionSeen seen = { .pixels = 1000,
+                                 .brightness = 100 * 128,
+                                 .levels = { checked ? (checks == 0 ? 20 : 100) : 0,
+                                             checked ? 200 : 0 } };
+
+    if (checked)
+      check ("when levels are read, ms", checks, (long) (at / MS), 200 + 2100 * (long) checks);
+    checks += checked;
+    ccl_motion_clock_judge (&clock, false, 100 * MS, &seen);
+    if (checked)
+      check ("the darkest level", checks, clock.dark,
+             checks == 1   ? 20 * 128
+             : checks == 2 ? 40 * 128
+             : checks == 3 ? 55 * 128
+                           : 8480);
+  }
+  check ("times that levels are read", 0, checks, 4);
+}
+
 /* The next frame, and what it has shown: @foreground and @shadows of 1000 pixels. Returns
  * CclMotionStep.light. */
 static unsigned
@@ -390,8 +457,8 @@ test_follow (void)
   for (unsigned frame = 1; frame <= 100; frame++) {
     unsigned light = see (&clock, 100 * MS, 0, 0, frame < 20);
 
-    check ("light in a frame", frame, light,
-           frame % 6 == 0 && frame <= 66 ? CCL_MOTION_FOLLOW : CCL_MOTION_STEADY);
+    check ("a frame that follows", frame, light == CCL_MOTION_FOLLOW,
+           frame % 6 == 0 && frame <= 66);
     follows += light == CCL_MOTION_FOLLOW;
   }
   check ("frames that follow", 0, follows, 11);
@@ -418,6 +485,7 @@ test_drift (void)
   };
   CclMotionClock clock = clock_of (10 * SECOND);
 
+  clock.bright = 200 * 128; /* known */
   for (size_t i = 0; i < COUNT (frames); i++) {
     CclMotionParams params = params_of (10 * SECOND);
     const CclMotionSeen seen = { .pixels = 1000,
@@ -649,6 +717,8 @@ main (void)
   test_paces ();
   test_dither ();
   test_thresholds ();
+  test_fog ();
+  test_levels ();
   test_restart ();
   test_search ();
   test_follow ();

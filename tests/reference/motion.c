@@ -456,12 +456,12 @@ shift_background (CclMotionReference *self, const CclDrift *drift)
 
 /* Shifts the background and the candidates if the whole picture has become brighter or darker. */
 static void
-follow_drift (CclMotionReference *self)
+follow_drift (CclMotionReference *self, CclMotionSeen *seen)
 {
   uint32_t counters[CCL_DRIFT_RANGES * CCL_LIGHT_BINS] = { 0 }, known = 0, pixels = 0;
   Plane *luma = &self->planes[0];
   CclDriftBin bins[CCL_LIGHT_BINS];
-  int shifts[CCL_LIGHT_BINS] = { 0 };
+  int shifts[CCL_LIGHT_BINS] = { 0 }, gain;
   CclDrift drift;
 
   for (uint32_t y = 0; y < luma->height; y += CCL_DRIFT_STEP) {
@@ -475,10 +475,12 @@ follow_drift (CclMotionReference *self)
   }
   for (int bin = 0; bin < CCL_LIGHT_BINS; bin++)
     shifts[bin] = known >> bin & 1 ? ccl_drift_smooth (bins, known, bin) : 0;
+  seen->levels = ccl_drift_levels (bins, known);
   if (!ccl_drift_is (bins, known, shifts))
     return;
+  gain = ccl_drift_gain (bins, shifts, known);
   for (int level = 0; level < 256; level++)
-    ccl_drift_set (&drift, level, shifts, known);
+    ccl_drift_set (&drift, level, shifts, known, gain);
   shift_background (self, &drift);
 }
 
@@ -650,7 +652,7 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
     compare_chroma (self, &step);
   see_brightness (luma, &seen);
   if (step.light == CCL_MOTION_DRIFT)
-    follow_drift (self);
+    follow_drift (self, &seen);
   else if (step.light != CCL_MOTION_STEADY)
     seen.relit = relight (self, &step);
   if (chroma)

@@ -244,7 +244,7 @@ find_drift (Job *job)
   const CclCpuModel *self = job->model;
   uint32_t *counters = self->strips[0].counters, pixels = 0, known = 0;
   CclDriftBin bins[CCL_LIGHT_BINS];
-  int shifts[CCL_LIGHT_BINS] = { 0 };
+  int shifts[CCL_LIGHT_BINS] = { 0 }, gain;
 
   for (uint32_t i = 0; i < CCL_DRIFT_RANGES * CCL_LIGHT_BINS; i++) {
     for (uint32_t k = 1; k < self->n_strips; k++)
@@ -259,10 +259,12 @@ find_drift (Job *job)
     if (known >> bin & 1)
       shifts[bin] = ccl_drift_smooth (bins, known, bin);
   }
+  self->base->levels = ccl_drift_levels (bins, known);
   if (!ccl_drift_is (bins, known, shifts))
     return false;
+  gain = ccl_drift_gain (bins, shifts, known);
   for (int level = 0; level < 256; level++)
-    ccl_drift_set (&job->drift, level, shifts, known);
+    ccl_drift_set (&job->drift, level, shifts, known, gain);
   return true;
 }
 

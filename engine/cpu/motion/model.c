@@ -362,6 +362,7 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
     ccl_cpu_model_align (&job);
   base->shift = job.shift;
   base->relit = base->step.light > CCL_MOTION_DRIFT && ccl_cpu_model_relight (&job);
+  base->levels = (CclDriftLevels){ 0, 0 };
   if (base->step.light == CCL_MOTION_DRIFT)
     ccl_cpu_model_follow_drift (&job);
 

@@ -213,7 +213,8 @@ INLINE V16Mask
 fit (const CclMotionRow *row, ptrdiff_t x, int first, int side)
 {
   V16 values[CCL_MOTION_SHADOW_PIXELS], backgrounds[CCL_MOTION_SHADOW_PIXELS];
-  V16 zero = v16_set (0), sum = zero, background = zero;
+  const V16 zero = v16_set (0), veil = v16_set (row->step->veil * 8);
+  V16 sum = zero, background = zero;
   V32 spread, product;
 
   for (int n = 0; n < side * side; n++) {
@@ -222,7 +223,9 @@ fit (const CclMotionRow *row, ptrdiff_t x, int first, int side)
     const ptrdiff_t at = x + (u - 1) * CCL_MOTION_SHADOW_STEP;
 
     values[n] = v16_left (v16_load8 (row->values[v * 2] + at), 3);
+    values[n] = v16_max (v16_sub (values[n], veil), zero);
     backgrounds[n] = v16_right (v16_load (row->backgrounds[v * 2] + at), 4);
+    backgrounds[n] = v16_max (v16_sub (backgrounds[n], veil), zero);
     sum = v16_add (sum, values[n]);
     background = v16_add (background, backgrounds[n]);
   }
@@ -239,13 +242,15 @@ find_shaded (const CclMotionRow *row, uint32_t x, bool lit)
 {
   const uint16_t *background = row->backgrounds[2] + x;
   const uint8_t *values = row->values[2] + x;
+  const bool shady = row->step->shady;
+  const V16 veil = v16_set ((int16_t) (ccl_motion_darkest (row->step, 0)));
   V16Mask shaded[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
     V16 old = v16_load (background + i * V16_LANES);
     V16 value = v16_left (v16_load8 (values + i * V16_LANES), 7);
     V16 bright = lit ? value : old, dark = lit ? old : value;
-    V16 darkest = row->step->shady ? v16_right (bright, 2) : v16_right (bright, 1);
+    V16 darkest = v16_add (shady ? v16_right (bright, 2) : v16_right (bright, 1), veil);
 
     shaded[i] = v16_and (v16_gt (bright, dark), v16_gt (dark, darkest));
   }

@@ -93,7 +93,8 @@ typedef struct CclMotionInfo
   uint64_t relit;       /* in which the light changed, and the background with it */
   uint64_t aligned;     /* that were shifted, since the camera shakes */
   uint64_t flickered;   /* that were divided by the gains of their rows, since lamps flicker */
-  uint64_t reserved[1]; /* for fields to come; 0 */
+  uint32_t veil;        /* grey levels that fog adds to all others; 0: the air is clear */
+  uint32_t reserved[1]; /* for fields to come; 0 */
 } CclMotionInfo;
 
 /* Fills @config with the defaults: luma and chroma, scale 1, no shadows. */
