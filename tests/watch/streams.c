@@ -284,6 +284,105 @@ GST_START_TEST (test_downloads)
 }
 GST_END_TEST;
 
+/* Runs the server until it has the file @path open @n times, for at most ten seconds. */
+static void
+wait_open (const gchar *path, guint n)
+{
+  gint64 end = g_get_monotonic_time () + 10 * G_USEC_PER_SEC;
+
+  for (;;) {
+    g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+    const gchar *name;
+    guint open = 0;
+
+    while ((name = g_dir_read_name (dir))) {
+      g_autofree gchar *link = g_build_filename ("/proc/self/fd", name, NULL);
+      g_autofree gchar *target = g_file_read_link (link, NULL);
+
+      open += g_strcmp0 (target, path) == 0;
+    }
+    if (open == n)
+      return;
+    fail_unless (g_get_monotonic_time () < end, "%s is open %u times, not %u", path, open, n);
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
+  }
+}
+
+static GMutex held;
+
+static void
+wait_held (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_mutex_lock (&held);
+  g_mutex_unlock (&held);
+  g_task_return_boolean (task, TRUE);
+}
+
+/* Until @held is unlocked, nothing is read from files: GIO's threads, which are 10 at first and one
+ * more each 0.1 s, have other tasks. */
+static void
+hold_reading (void)
+{
+  g_mutex_lock (&held);
+  for (guint i = 0; i < 100; i++) {
+    g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
+
+    g_task_set_priority (task, G_PRIORITY_HIGH);
+    g_task_run_in_thread (task, wait_held);
+  }
+}
+
+/* Clients leave, and the server ends, while files are read and written: these are closed. */
+GST_START_TEST (test_leaving)
+{
+  guint32 seed = g_random_int ();
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autofree gchar *path = NULL, *name = NULL, *request = NULL;
+  Client clients[8];
+
+  g_print ("seed %u\n", seed);
+  start (LOCAL);
+  name = write_clip (1, 4, &path);
+  request = g_strdup_printf ("GET /media/%s HTTP/1.1\r\nHost: localhost\r\n\r\n", name);
+  fail_unless_equals_int (truncate (path, 256 << 20), 0); /* more than sockets hold */
+  for (guint round = 0; round < 40; round++) {
+    for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+      client_open (&clients[i], request);
+    for (guint i = 0; i < G_N_ELEMENTS (clients); i++) {
+      for (guint n = g_rand_int_range (rand, 0, 200); n > 0; n--)
+        g_main_context_iteration (NULL, FALSE);
+      client_close (&clients[i]);
+    }
+    wait_open (path, 0);
+  }
+
+  /* They leave while the first piece is read. */
+  hold_reading ();
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_open (&clients[i], request);
+  wait_open (path, G_N_ELEMENTS (clients));
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_close (&clients[i]);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_mutex_unlock (&held);
+  wait_open (path, 0);
+
+  /* The server ends while it is read. */
+  hold_reading ();
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_open (&clients[i], request);
+  wait_open (path, G_N_ELEMENTS (clients));
+  web_server_free (server);
+  g_mutex_unlock (&held);
+  wait_open (path, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_close (&clients[i]);
+  watch_fake_free (watch);
+}
+GST_END_TEST;
+
 static void
 run_for (guint milliseconds)
 {
@@ -715,6 +814,7 @@ streams_suite (void)
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_media);
   tcase_add_test (tc, test_downloads);
+  tcase_add_test (tc, test_leaving);
   tcase_add_test (tc, test_slow);
   tcase_add_test (tc, test_snapshot);
   tcase_add_test (tc, test_synopsis);
