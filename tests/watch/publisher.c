@@ -601,25 +601,40 @@ handle (SoupServer *server, SoupServerMessage *message, const char *path, GHashT
   g_mutex_unlock (&self->lock);
 }
 
+static gboolean
+on_incoming (GSocketService *service, GSocketConnection *connection, GObject *source,
+             gpointer server)
+{
+  g_autoptr (GSocketAddress) local = g_socket_connection_get_local_address (connection, NULL);
+  g_autoptr (GSocketAddress) remote = g_socket_connection_get_remote_address (connection, NULL);
+
+  soup_server_accept_iostream (server, G_IO_STREAM (connection), local, remote, NULL);
+  return TRUE;
+}
+
+/* Does not listen with SoupServer, which leaks each socket that it accepts (libsoup 3.2.3). */
 static gpointer
 serve (gpointer data)
 {
   Hook *self = data;
   g_autoptr (GMainContext) context = g_main_context_new ();
   g_autoptr (SoupServer) server = NULL;
-  g_autoslist (GUri) uris = NULL;
+  g_autoptr (GSocketService) service = NULL;
 
   g_main_context_push_thread_default (context);
   server = soup_server_new (NULL, NULL);
   soup_server_add_handler (server, NULL, handle, self, NULL);
-  fail_unless (soup_server_listen_local (server, 0, SOUP_SERVER_LISTEN_IPV4_ONLY, NULL));
-  uris = soup_server_get_uris (server);
+  service = g_socket_service_new ();
+  g_signal_connect (service, "incoming", G_CALLBACK (on_incoming), server);
   g_mutex_lock (&self->lock);
-  self->uri = g_uri_to_string (uris->data);
+  self->uri = g_strdup_printf (
+      "http://127.0.0.1:%u/",
+      g_socket_listener_add_any_inet_port (G_SOCKET_LISTENER (service), NULL, NULL));
   self->loop = g_main_loop_new (context, FALSE);
   g_cond_signal (&self->ready);
   g_mutex_unlock (&self->lock);
   g_main_loop_run (self->loop);
+  g_socket_listener_close (G_SOCKET_LISTENER (service));
   g_main_context_pop_thread_default (context);
   return NULL;
 }
