@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests what send-lines says and keeps where its arguments, its spool or the broker are not as they should be:
 
-  sendlines.py SEND-LINES [MOCK] [TEST…]
+  sendlines.py SEND-LINES IOFAULT [MOCK] [TEST…]
 
-MOCK is librdkafka's mock broker; the other broker is a small one of MQTT."""
+IOFAULT is the library of tests/lib/iofault.h. MOCK is librdkafka's mock broker; the other broker is a small one of MQTT."""
 
 import os
 import pathlib
@@ -13,6 +13,7 @@ import resource
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ import unittest
 import fleetlib
 
 SEND = sys.argv.pop(1)
+IOFAULT = sys.argv.pop(1)
 MOCK = sys.argv.pop(1) if len(sys.argv) > 1 and "/" in sys.argv[1] else None
 HAVE = {scheme: "built without" not in subprocess.run([SEND, f"{scheme}://localhost/x"], stdin=subprocess.DEVNULL,
                                                       stderr=subprocess.PIPE, text=True).stderr
@@ -237,6 +239,19 @@ class SendLines(unittest.TestCase):
         self.assertEqual(self.spool.stat().st_size, 100500)
         self.run_it("--spool", self.spool, f"mqtt://{broker.address}/x", text="last")
         self.assertEqual(broker.lines, [*lines[:100], "last"])
+
+    def test_short_writes(self):
+        """Where a write to the spool takes a part, the next goes on behind it."""
+        broker = self.start_broker()
+        fault = self.folder / "fault"
+        # The folder, kinds, those that fail, no error, not only the first, and which calls: all of pwrite().
+        head = struct.pack("=4096sIIiiqq", bytes(self.spool), 1 << 2, 0, 0, 0, 0, 1 << 62)
+        fault.write_bytes(head.ljust(1 << 20, b"\0"))
+        lines = [f"{i:0999}" for i in range(300)]
+        self.run_it("--spool", self.spool, f"mqtt://{broker.address}/x", text="".join(f"{line}\n" for line in lines),
+                    env={**os.environ, "IO_FAULT": str(fault), "LD_PRELOAD": IOFAULT})
+        self.assertGreater(struct.unpack_from("=q", fault.read_bytes(), len(head) + 8)[0], 0, "no write took a part")
+        self.assertEqual(broker.lines, lines)
 
     def test_interrupted(self):
         self.start_broker()
