@@ -95,11 +95,13 @@ __launch_bounds__ (LIGHT_THREADS) motion_shift (const CclModelTask task)
     for (uint32_t y = top; y < height && y < top + 2; y++) {
       for (uint32_t x = left; x < width && x < left + 2; x++) {
         uint16_t *background = background_row (task, y) + x;
-        uint8_t *candidate = task.state.candidates + y * task.state.pitch + x;
+        const size_t at = y * task.state.pitch + x;
+        uint8_t *candidate = task.state.candidates + at, *former = task.state.formers + at;
 
         store_background (background, x, width,
                           (uint16_t) ccl_drift_background (&drift, *background));
         *candidate = (uint8_t) ccl_drift_candidate (&drift, *candidate);
+        *former = (uint8_t) ccl_drift_former (&drift, *former);
       }
     }
   }

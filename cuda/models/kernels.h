@@ -84,7 +84,7 @@ typedef struct CclModelState
 {
   size_t pitch; /* from row to row: luma pixels, or twice the chroma samples */
   uint16_t *background[2];
-  uint8_t *noise, *candidates, *counts;
+  uint8_t *noise, *candidates, *counts, *formers;
   uint32_t *chroma;           /* both backgrounds of a sample; the second in the upper half */
   unsigned long long *totals; /* of foreground, shadows and luma's bands; 0 between frames */
   CclModelSeen *seen;         /* in pinned memory (M6) */

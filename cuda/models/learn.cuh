@@ -40,25 +40,39 @@ noise4 (const CclMotionPace &pace, uint32_t noise, const uint32_t *olds, const u
                       __byte_perm (sums[2], sums[3], 0x0073), 0x5410);
 }
 
-/* ccl_motion_learn_candidate() of four pixels. @step: their counts. Updates @candidates and
- * @counts. Returns a mask of the pixels whose candidate has become the background. @olds: grey
- * levels of the old background. */
+/* The distances of four pairs of bytes */
 static __device__ inline uint32_t
-learn_candidates4 (const CclMotionPace &pace, uint32_t step, uint32_t values, uint32_t olds,
-                   uint32_t *candidates, uint32_t *counts)
+distance4 (uint32_t a, uint32_t b)
 {
-  const uint32_t candidate = *candidates, count = *counts;
+  const uint32_t above = reaches4 (a, b);
+
+  return select4 (above, a, b) - select4 (above, b, a);
+}
+
+/* ccl_motion_learn_candidate() of four pixels. @step: their counts; @plain: a mask
+ * of those that are foreground. Updates @candidates, @counts and @formers. Returns a mask of the
+ * pixels whose candidate has become the background. @olds: grey levels of the old background. */
+static __device__ inline uint32_t
+learn_candidates4 (const CclMotionPace &pace, uint32_t step, uint32_t plain, uint32_t values,
+                   uint32_t olds, uint32_t *candidates, uint32_t *counts, uint32_t *formers)
+{
+  const uint32_t candidate = *candidates, count = *counts, former = *formers;
+  const uint32_t range = four (CCL_MOTION_CANDIDATE_RANGE), one = four (1);
   uint32_t brighter = reaches4 (values, candidate), darker = reaches4 (candidate, values);
-  uint32_t distance = select4 (brighter, values, candidate) - select4 (brighter, candidate, values);
-  uint32_t near = reaches4 (four (CCL_MOTION_CANDIDATE_RANGE), distance);
-  uint32_t more = add4 (count, step), stays = reaches4 (count, 2 * step);
+  uint32_t near = reaches4 (range, distance4 (values, candidate));
+  uint32_t returns = plain & reaches4 (former, one) & reaches4 (range, distance4 (values, former));
+  uint32_t begin = four ((uint32_t) ccl_motion_head (&pace)) & returns;
+  uint32_t stays = reaches4 (count, 2 * step) & ~returns;
+  uint32_t more = add4 (select4 (reaches4 (count, begin), count, begin), step);
   uint32_t renewed = near & reaches4 (more, four (pace.enough));
   uint32_t follows = candidate + (~darker & 0x01010101u) - (~brighter & 0x01010101u);
 
   *candidates =
       select4 (near, select4 (renewed, olds, follows), select4 (stays, candidate, values));
-  *counts = select4 (near, select4 (renewed, four (pace.enough >> 1), more),
-                     (count & stays) - (2 * step & stays));
+  *counts = select4 (near, select4 (renewed, four (pace.enough >> 1) & ~returns, more),
+                     ((count & stays) - (2 * step & stays)) | (begin & ~stays));
+  *formers =
+      select4 (renewed, select4 (reaches4 (olds, one), olds, one) & plain & ~returns, former);
   return renewed;
 }
 
@@ -99,6 +113,7 @@ begin_row (const CclModelTask &task, uint2 values, uint32_t x, uint32_t y)
   *(uint2 *) (task.state.noise + at) = uint2{ noise, noise };
   *(uint2 *) (task.state.candidates + at) = values;
   *(uint2 *) (task.state.counts + at) = uint2{ 0, 0 };
+  *(uint2 *) (task.state.formers + at) = uint2{ 0, 0 };
 }
 
 /* The steps that the counts of four candidates gain. */
@@ -137,14 +152,21 @@ learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, ui
 
     if (pace.count > 0) {
       const uint2 shadows = unit_masks (kinds >> UNIT & 255), lit = unit_masks (kinds >> 2 * UNIT);
-      uint2 candidate = old_candidate, busy_count = old_count;
+      const uint32_t plain = task.step.shady ? 0 : ~0u;
+      uint2 *formers = (uint2 *) (task.state.formers + at);
+      uint2 candidate = old_candidate, busy_count = old_count, former = *formers;
 
-      renewed.x = mask.x & learn_candidates4 (pace, steps4 (pace, shadows.x, lit.x), values.x,
+      renewed.x = mask.x & learn_candidates4 (pace, steps4 (pace, shadows.x, lit.x),
+                                              plain & mask.x & ~(shadows.x | lit.x), values.x,
                                               __byte_perm (olds[0] >> 7, olds[1] >> 7, 0x6420),
-                                              &candidate.x, &busy_count.x);
-      renewed.y = mask.y & learn_candidates4 (pace, steps4 (pace, shadows.y, lit.y), values.y,
+                                              &candidate.x, &busy_count.x, &former.x);
+      renewed.y = mask.y & learn_candidates4 (pace, steps4 (pace, shadows.y, lit.y),
+                                              plain & mask.y & ~(shadows.y | lit.y), values.y,
                                               __byte_perm (olds[2] >> 7, olds[3] >> 7, 0x6420),
-                                              &candidate.y, &busy_count.y);
+                                              &candidate.y, &busy_count.y, &former.y);
+      if (renewed.x | renewed.y)
+        *formers = uint2{ select4 (renewed.x, former.x, formers->x),
+                          select4 (renewed.y, former.y, formers->y) };
       count.x = select4 (mask.x, busy_count.x, count.x);
       count.y = select4 (mask.y, busy_count.y, count.y);
       *(uint2 *) (task.state.candidates + at) =

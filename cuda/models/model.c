@@ -104,6 +104,7 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &s->noise, pixels, .cleared = true },
     { &s->candidates, pixels, .cleared = true },
     { &s->counts, pixels, .cleared = true },
+    { &s->formers, pixels, .cleared = true },
     { &s->chroma, chroma ? samples * sizeof *s->chroma : 0, .cleared = true },
     { &s->totals, CCL_MODEL_TOTALS * sizeof *s->totals, .cleared = true },
     { &light->tiles, (size_t) columns * rows * sizeof *light->tiles, .cleared = true },

@@ -11,7 +11,10 @@
  * and for how long. A candidate that stays for the learning time becomes the background; this also
  * removes ghosts of the first frame. In shadow it takes twice as long: shadows move on. Where there
  * is chroma, a pixel that is brighter, but keeps texture and chroma, takes half as long: what was
- * taken for background there is a shadow. State of a chroma sample: the background alone.
+ * taken for background there is a shadow. What it replaced is kept as the former background: where
+ * something that stood leaves, that returns within a sixteenth of the learning time, and no ghost
+ * stays. It returns once, and neither in shadow nor in what is lit, which come and go. State of a
+ * chroma sample: the background alone.
  *
  * Units: background and differences are 1/128 grey levels (CCL_MOTION_ONE), noise is 1/16. */
 
@@ -31,6 +34,7 @@
 #define CCL_MOTION_CANDIDATE_RANGE 8    /* grey levels that a candidate may vary by */
 #define CCL_MOTION_COLOUR 32            /* chroma nearer to grey, both components, is constant */
 #define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
+#define CCL_MOTION_RETURN 16            /* that a former background needs to return */
 /* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
 #define CCL_MOTION_SHADOW_STEP 2
 #define CCL_MOTION_SHADOW_SIDE 3
@@ -105,6 +109,7 @@ typedef struct CclMotionPixel
   int noise;
   int candidate; /* grey levels */
   int count;
+  int former; /* the background that the last candidate replaced, grey levels; 0: none */
 } CclMotionPixel;
 
 static inline CCL_HOST_DEVICE int
@@ -299,6 +304,14 @@ ccl_motion_begin_pixel (CclMotionPixel *pixel, int value)
   pixel->noise = CCL_MOTION_FIRST_NOISE;
   pixel->candidate = value;
   pixel->count = 0;
+  pixel->former = 0;
+}
+
+/* The count that a candidate begins with where it is the former background. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_head (const CclMotionPace *pace)
+{
+  return ccl_motion_max (pace->enough - CCL_MOTION_RETURN, 0);
 }
 
 /* Updates the state of a pixel that is neither foreground nor shadow. */
@@ -313,31 +326,36 @@ ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, i
 }
 
 /* Updates the state of a pixel that is foreground or shadow. @count: the one of @pace that is for
- * it. Returns whether the candidate has become the background: chroma's background is then the
- * frame's. */
+ * it; @plain: it is neither shadow nor lit. Returns whether the candidate has become the
+ * background: chroma's background is then the frame's. */
 static inline CCL_HOST_DEVICE bool
-ccl_motion_learn_candidate (const CclMotionPace *pace, int count, CclMotionPixel *pixel, int value)
+ccl_motion_learn_candidate (const CclMotionPace *pace, int count, bool plain, CclMotionPixel *pixel,
+                            int value)
 {
-  int old = pixel->background >> 7;
+  const int old = pixel->background >> 7;
+  const bool returns = plain && pixel->former > 0 &&
+                       ccl_motion_distance (value, pixel->former) <= CCL_MOTION_CANDIDATE_RANGE;
+  const int head = returns ? ccl_motion_head (pace) : 0;
 
   if (pace->count == 0)
     return false;
   if (ccl_motion_distance (value, pixel->candidate) > CCL_MOTION_CANDIDATE_RANGE) {
     pixel->count -= 2 * count;
-    if (pixel->count < 0) {
+    if (returns || pixel->count < 0) {
       pixel->candidate = value;
-      pixel->count = 0;
+      pixel->count = head;
     }
     return false;
   }
   pixel->candidate += (value > pixel->candidate) - (value < pixel->candidate);
-  pixel->count = ccl_motion_min (pixel->count + count, CCL_MOTION_LEARNT);
+  pixel->count = ccl_motion_min (ccl_motion_max (pixel->count, head) + count, CCL_MOTION_LEARNT);
   if (pixel->count < pace->enough)
     return false;
   pixel->background = value * CCL_MOTION_ONE;
   pixel->noise = CCL_MOTION_FIRST_NOISE;
   pixel->candidate = old;
-  pixel->count = pace->enough >> 1;
+  pixel->count = returns ? 0 : pace->enough >> 1;
+  pixel->former = plain && !returns ? ccl_motion_max (old, 1) : 0;
   return true;
 }
 

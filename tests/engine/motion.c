@@ -790,7 +790,9 @@ test_learning (Check *check)
     show (&camera, 30, 100, 60, 100);
     expect (&camera, "a thing that stands for 9 s", show (&camera, 9, 100, 60, 160), 350, 500);
     expect (&camera, "a thing that stands for 11 s", show (&camera, 2, 100, 60, 160), 0, 0);
-    expect (&camera, "the place that it left", show (&camera, 1, 100, 5, 100), 350, 500);
+    expect (&camera, "the place that it left", show (&camera, 0.2, 100, 5, 100), 350, 500);
+    expect (&camera, "the same 1 s later", show (&camera, 1, 100, 5, 100), 0, 0);
+    expect (&camera, "the thing, again", show (&camera, 8, 100, 60, 160), 350, 500);
     ccl_analyzer_reset (camera.analyzer);
     expect (&camera, "a new start", show (&camera, 0.2, 90, 60, 160), 0, 0);
     camera_free (&camera);

@@ -28,7 +28,7 @@ struct CclMotionReference
   uint32_t width, height; /* of frames */
   CclMotionClock clock;
   Plane planes[3]; /* luma and both of chroma */
-  uint8_t *noise, *candidates, *counts, *kinds;
+  uint8_t *noise, *candidates, *counts, *formers, *kinds;
   bool *chroma_differs, *renewed; /* renewed: the candidate became the background */
   uint32_t columns, rows;         /* of tiles */
   CclLightTile *tiles;
@@ -161,6 +161,7 @@ ccl_motion_reference_new (const CclMotionConfig *config, uint32_t frame_width,
     ok = plane_init (&self->planes[i], (width + 1) / 2, (height + 1) / 2) && ok;
   self->noise = calloc (size, 1);
   self->candidates = calloc (size, 1);
+  self->formers = calloc (size, 1);
   self->counts = calloc (size, 1);
   self->kinds = calloc (size, 1);
   self->renewed = calloc (size, sizeof *self->renewed);
@@ -168,8 +169,8 @@ ccl_motion_reference_new (const CclMotionConfig *config, uint32_t frame_width,
   self->columns = ccl_light_tiles (width);
   self->rows = ccl_light_tiles (height);
   self->tiles = calloc ((size_t) self->columns * self->rows, sizeof *self->tiles);
-  if (!ok || !self->noise || !self->candidates || !self->counts || !self->kinds || !self->renewed ||
-      !self->chroma_differs || !self->tiles) {
+  if (!ok || !self->noise || !self->candidates || !self->counts || !self->formers || !self->kinds ||
+      !self->renewed || !self->chroma_differs || !self->tiles) {
     ccl_motion_reference_free (self);
     return NULL;
   }
@@ -185,6 +186,7 @@ ccl_motion_reference_free (CclMotionReference *self)
     plane_free (&self->planes[i]);
   free (self->noise);
   free (self->candidates);
+  free (self->formers);
   free (self->counts);
   free (self->kinds);
   free (self->renewed);
@@ -261,7 +263,8 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
 {
   const CclMotionPace *pace = ccl_motion_pace (step, (uint32_t) (i / self->planes[0].width));
   Plane *luma = &self->planes[0];
-  CclMotionPixel pixel = { luma->old[i], self->noise[i], self->candidates[i], self->counts[i] };
+  CclMotionPixel pixel = { luma->old[i], self->noise[i], self->candidates[i], self->counts[i],
+                           self->formers[i] };
 
   if (!pace)
     return;
@@ -273,6 +276,7 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
                                                    self->kinds[i] == SHADOW ? pace->shadow_count
                                                    : self->kinds[i] == LIT  ? pace->lit_count
                                                                             : pace->count,
+                                                   self->kinds[i] == FOREGROUND && !step->shady,
                                                    &pixel, luma->values[i]);
   else
     ccl_motion_learn_background (pace, &pixel, luma->values[i]);
@@ -280,6 +284,7 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
   self->noise[i] = (uint8_t) pixel.noise;
   self->candidates[i] = (uint8_t) pixel.candidate;
   self->counts[i] = (uint8_t) pixel.count;
+  self->formers[i] = (uint8_t) pixel.former;
 }
 
 /* Samples of chroma do what the luma pixel at their top left does. */
@@ -375,6 +380,7 @@ relight_pixel (CclMotionReference *self, uint32_t x, uint32_t y, const uint8_t *
   luma->background[i] = (uint16_t) (takes ? value * CCL_MOTION_ONE : level);
   self->noise[i] = CCL_MOTION_FIRST_NOISE;
   self->counts[i] = 0;
+  self->formers[i] = 0;
   if (self->config.format != CCL_MOTION_LUMA_420 || x % 2 == 1 || y % 2 == 1)
     return;
   for (int k = 1; k < 3; k++) {
@@ -451,6 +457,7 @@ shift_background (CclMotionReference *self, const CclDrift *drift)
   for (size_t i = 0; i < plane_size (luma); i++) {
     luma->background[i] = (uint16_t) ccl_drift_background (drift, luma->background[i]);
     self->candidates[i] = (uint8_t) ccl_drift_candidate (drift, self->candidates[i]);
+    self->formers[i] = (uint8_t) ccl_drift_former (drift, self->formers[i]);
   }
 }
 

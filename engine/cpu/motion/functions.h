@@ -23,7 +23,7 @@ typedef struct CclMotionRow
                              * values[2] in the middle; [1] and [3] are not read */
   const uint16_t *backgrounds[5]; /* the old background, likewise, all read */
   uint16_t *background;           /* the new one, elsewhere */
-  uint8_t *noise, *candidates, *counts;
+  uint8_t *noise, *candidates, *counts, *formers;
   const uint64_t *chroma;   /* [blocks] where chroma differs; NULL for none */
   const uint64_t *coloured; /* [blocks] ccl_motion_coloured(), with chroma and a pace, or shady */
   uint64_t *foreground;     /* [blocks] result */

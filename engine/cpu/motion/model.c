@@ -77,6 +77,7 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     .noise = self->noise + at,
     .candidates = self->candidates + at,
     .counts = self->counts + at,
+    .formers = self->formers + at,
     .chroma = chroma ? strip->differs : NULL,
     .coloured = strip->coloured,
     .foreground = strip->foreground,
@@ -203,11 +204,11 @@ allocate_state (CclCpuModel *self, CclAccount *account)
   const uint64_t rows = self->base->height, block_rows = rows * self->blocks;
   const uint64_t chroma_block_rows = (uint64_t) self->chroma_height * self->chroma_blocks;
   const bool chroma = self->base->config.format == CCL_MOTION_LUMA_420;
-  uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts };
+  uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts, &self->formers };
   bool ok = allocate (account, rows * row_samples (self->blocks), sizeof *self->background,
                       &self->background);
 
-  for (unsigned i = 0; i < 3 && ok; i++)
+  for (unsigned i = 0; i < 4 && ok; i++)
     ok = allocate (account, block_rows, 64, planes[i]);
   for (unsigned i = 0; chroma && i < 2 && ok; i++)
     ok = allocate (account, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]) &&
@@ -250,6 +251,7 @@ ccl_cpu_model_free (CclCpuModel *self)
   ccl_aligned_free (self->noise);
   ccl_aligned_free (self->candidates);
   ccl_aligned_free (self->counts);
+  ccl_aligned_free (self->formers);
   ccl_aligned_free (self);
 }
 

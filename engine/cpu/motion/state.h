@@ -78,9 +78,9 @@ typedef struct CclCpuModel
   CclPool *pool; /* borrowed; NULL with one thread */
   uint32_t chroma_width, chroma_height;
   uint32_t blocks, chroma_blocks;
-  uint16_t *background;                 /* of luma, with margins */
-  uint8_t *noise, *candidates, *counts; /* of luma, rows of whole blocks */
-  uint16_t *chroma[2];                  /* backgrounds, likewise */
+  uint16_t *background;                           /* of luma, with margins */
+  uint8_t *noise, *candidates, *counts, *formers; /* of luma, rows of whole blocks */
+  uint16_t *chroma[2];                            /* backgrounds, likewise */
   uint32_t n_strips;
   Strip *strips;
   uint32_t columns, rows; /* of tiles */

@@ -359,7 +359,8 @@ __attribute__ ((noinline)) static uint64_t
 learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows, uint64_t lit)
 {
   const CclMotionPace *pace = row->pace;
-  const V16 zero = v16_set (0), usual = v16_set (pace->count);
+  const V16 zero = v16_set (0), usual = v16_set (pace->count), first = v16_set (1);
+  const V16 head = v16_set (ccl_motion_head (pace)), range = v16_set (CCL_MOTION_CANDIDATE_RANGE);
   V16Mask renewed[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
@@ -369,22 +370,28 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     V16 noise = v16_load8 (row->noise + at);
     V16 difference = v16_sub (v16_left (value, 7), old);
     V16 candidate = v16_load8 (row->candidates + at), n = v16_load8 (row->counts + at);
+    V16 former = v16_load8 (row->formers + at);
     V16 slow = v16_select (v16_mask (shadows, i * V16_LANES), v16_set (pace->shadow_count), usual);
     V16 count = v16_select (v16_mask (lit, i * V16_LANES), v16_set (pace->lit_count), slow);
     V16 away = v16_sub (value, candidate);
     V16 background = v16_select (mask, old, follow (difference, old, pace));
     V16 quiet_noise = follow_noise (difference, noise, pace);
-    V16 moved, more, less, quiet;
-    V16Mask far, near, again;
+    V16 moved, begin, more, less, quiet;
+    V16Mask far, near, again, plain, returns;
 
-    far = v16_and (mask, v16_gt (v16_abs (away), v16_set (CCL_MOTION_CANDIDATE_RANGE)));
+    plain = v16_mask (row->step->shady ? 0 : busy & ~(shadows | lit), i * V16_LANES);
+    returns = v16_and_not (v16_and (plain, v16_gt (former, zero)),
+                           v16_gt (v16_abs (v16_sub (value, former)), range));
+    far = v16_and (mask, v16_gt (v16_abs (away), range));
     near = v16_and_not (mask, far);
     /* the value's sign */
     moved = v16_max (v16_min (away, v16_set (1)), v16_set (-1));
     moved = v16_add (candidate, moved);
-    more = v16_min (v16_add (n, count), v16_set (CCL_MOTION_LEARNT));
+    begin = v16_select (returns, head, zero);
+    more = v16_min (v16_add (v16_max (n, begin), count), v16_set (CCL_MOTION_LEARNT));
     less = v16_sub (v16_sub (n, count), count);
     quiet = v16_max (v16_sub (n, usual), zero);
+    less = v16_select (returns, v16_set (-1), less);
     again = v16_and (far, v16_gt (zero, less));
     if (pace->count == 0) {
       moved = candidate;
@@ -395,8 +402,12 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     candidate = v16_select (near, moved, candidate);
     candidate = v16_select (again, value, candidate);
     candidate = v16_select (renewed[i], v16_right (old, 7), candidate);
-    n = v16_select (mask, v16_select (near, more, v16_max (less, zero)), quiet);
-    n = v16_select (renewed[i], v16_set (pace->enough >> 1), n);
+    less = v16_select (again, begin, less);
+    n = v16_select (mask, v16_select (near, more, less), quiet);
+    former = v16_select (renewed[i], zero, former);
+    former = v16_select (v16_and_not (v16_and (renewed[i], plain), returns),
+                         v16_max (v16_right (old, 7), first), former);
+    n = v16_select (renewed[i], v16_select (returns, zero, v16_set (pace->enough >> 1)), n);
     if (pace->count == 0)
       n = v16_load8 (row->counts + at);
     noise = v16_select (mask, noise, quiet_noise);
@@ -407,6 +418,7 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     v16_store8 (row->noise + at, noise);
     v16_store8 (row->candidates + at, candidate);
     v16_store8 (row->counts + at, n);
+    v16_store8 (row->formers + at, former);
   }
   return v16_bits (renewed);
 }
@@ -422,6 +434,7 @@ begin_row (const CclMotionRow *row)
   memset (row->noise, CCL_MOTION_FIRST_NOISE, n);
   memcpy (row->candidates, row->values[2], n);
   memset (row->counts, 0, n);
+  memset (row->formers, 0, n);
   memset (row->foreground, 0, n / 8);
   memset (row->shadows, 0, n / 8);
   memset (row->renewed, 0xff, n / 8);
