@@ -160,6 +160,47 @@ test_drift_gain (void)
   }
 }
 
+/* A candidate that replaces a background leaves it as the former one, which returns soon. */
+static void
+test_former (void)
+{
+  static const CclMotionPace pace = { .count = 2, .shadow_count = 1, .enough = 40 };
+  static const struct
+  {
+    CclMotionPixel before;
+    int value;
+    bool plain, renewed;
+    CclMotionPixel after; /* the noise is not read */
+  } cases[] = {
+    { { 100 * 128, 0, 200, 38, 0 }, 200, true, true, { 200 * 128, 0, 100, 20, 100 } },
+    { { 5, 0, 200, 38, 0 }, 200, true, true, { 200 * 128, 0, 0, 20, 1 } },
+    { { 100 * 128, 0, 200, 39, 90 }, 200, false, true, { 200 * 128, 0, 100, 20, 0 } },
+    /* it returns */
+    { { 200 * 128, 0, 100, 0, 100 }, 108, true, false, { 200 * 128, 0, 101, 26, 100 } },
+    { { 200 * 128, 0, 100, 30, 100 }, 92, true, false, { 200 * 128, 0, 99, 32, 100 } },
+    { { 200 * 128, 0, 100, 38, 100 }, 100, true, true, { 100 * 128, 0, 200, 0, 0 } },
+    { { 200 * 128, 0, 30, 39, 100 }, 100, true, false, { 200 * 128, 0, 100, 24, 100 } },
+    /* it does not: too far, none, or in shadow */
+    { { 200 * 128, 0, 109, 0, 100 }, 109, true, false, { 200 * 128, 0, 109, 2, 100 } },
+    { { 200 * 128, 0, 3, 0, 0 }, 3, true, false, { 200 * 128, 0, 3, 2, 0 } },
+    { { 200 * 128, 0, 100, 0, 100 }, 100, false, false, { 200 * 128, 0, 100, 1, 100 } },
+    { { 200 * 128, 0, 30, 39, 100 }, 100, false, false, { 200 * 128, 0, 30, 37, 100 } },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionPixel pixel = cases[i].before;
+    const bool renewed =
+        ccl_motion_learn_candidate (&pace, cases[i].plain ? pace.count : pace.shadow_count,
+                                    cases[i].plain, &pixel, cases[i].value);
+
+    check ("renewed", i, renewed, cases[i].renewed);
+    check ("background", i, pixel.background, cases[i].after.background);
+    check ("candidate", i, pixel.candidate, cases[i].after.candidate);
+    check ("count", i, pixel.count, cases[i].after.count);
+    check ("former", i, pixel.former, cases[i].after.former);
+  }
+}
+
 /* A shadow takes a part of the light, but nothing of a veil. */
 static void
 test_veil (void)
@@ -367,6 +408,7 @@ main (void)
   test_drift ();
   test_drift_bin ();
   test_drift_gain ();
+  test_former ();
   test_veil ();
   test_veiled_texture ();
   test_light ();
