@@ -428,7 +428,7 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
 {
   const gint64 age = (gint64) (self->time.time - self->looked);
   const GArray *boxes = self->request->boxes;
-  gint id = gst_ccl_rois_find_free_ids (buffer, self->view.n + boxes->len, FALSE);
+  const gint first = gst_ccl_rois_find_free_ids (buffer, self->view.n + boxes->len, FALSE);
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   guint i;
 
@@ -438,14 +438,14 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
       .x = crop->x, .y = crop->y, .width = crop->width, .height = crop->height
     };
 
-    gst_ccl_detections_add_part (buffer, id++, &part, age);
+    gst_ccl_detections_add_part (buffer, first + (gint) i, &part, age);
   }
   for (i = 0; i < boxes->len; i++) {
     const GstCclBox *box = &g_array_index (boxes, GstCclBox, i);
     const GstCclComponent component = convert_box (box);
 
-    gst_ccl_detections_add_box (buffer, gst_ccl_detect_get_quark (self, box->class_id), id++,
-                                &component, age);
+    gst_ccl_detections_add_box (buffer, gst_ccl_detect_get_quark (self, box->class_id),
+                                first + (gint) (self->view.n + i), &component, age);
   }
   /* Components that have classes keep their names. */
   if (meta && self->names && !gst_ccl_meta_get_class_names (meta))
