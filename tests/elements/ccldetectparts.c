@@ -215,6 +215,15 @@ GST_START_TEST (test_unknown)
 }
 GST_END_TEST;
 
+/* Sets a row of YOLOv5's output. No box covers another. */
+static void
+set_box (gfloat *data, guint i, gfloat score)
+{
+  const gfloat row[6] = { (gfloat) (i % 1000) * 10, (gfloat) (i / 1000) * 10, 8, 8, score, 1 };
+
+  memcpy (data + 6 * (gsize) i, row, sizeof (row));
+}
+
 /* Of a million boxes, exactly the best stay. */
 GST_START_TEST (test_million)
 {
@@ -224,15 +233,8 @@ GST_START_TEST (test_million)
   GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, n, 6 }, data };
   guint i;
 
-  for (i = 0; i < n; i++) {
-    gfloat *row = data + 6 * (gsize) i;
-
-    row[0] = (gfloat) (i % 1000) * 10;
-    row[1] = (gfloat) (i / 1000) * 10;
-    row[2] = row[3] = 8;
-    row[4] = (gfloat) (0.5 + (gdouble) ((guint64) i * 7919 % n) / (2 * n));
-    row[5] = 1;
-  }
+  for (i = 0; i < n; i++)
+    set_box (data, i, (gfloat) (0.5 + (gdouble) ((guint64) i * 7919 % n) / (2 * n)));
   read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, 0, 1);
   fail_unless_equals_int (boxes->len, GST_CCL_MAX_BOXES);
   for (i = 0; i < boxes->len; i++)
@@ -249,15 +251,8 @@ GST_START_TEST (test_second_worst)
   GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, n, 6 }, data };
   guint i;
 
-  for (i = 0; i < n; i++) {
-    gfloat *row = data + 6 * (gsize) i;
-
-    row[0] = (gfloat) (i % 1000) * 10;
-    row[1] = (gfloat) (i / 1000) * 10;
-    row[2] = row[3] = 8;
-    row[4] = i == 0 ? 0.5f : i == n - 1 ? 0.6f : 0.9f;
-    row[5] = 1;
-  }
+  for (i = 0; i < n; i++)
+    set_box (data, i, i == 0 ? 0.5f : i == n - 1 ? 0.6f : 0.9f);
   read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, 0, 1);
   fail_unless_equals_int (boxes->len, GST_CCL_MAX_BOXES);
   for (i = 0; i < boxes->len; i++)

@@ -128,12 +128,15 @@ expect (Check *check, const Camera *camera, const Street *street, const char *wh
   expect_others (check, camera, street, when, 256);
 }
 
+/* @camera must be closed even on failure. */
 static bool
 open_camera (Check *check, CclBackend backend, Camera *camera)
 {
   CclMotionConfig motion;
   CclConfig config;
 
+  *camera = (Camera){ .planes = { test_image_new (192, 96), test_image_new (96, 48),
+                                  test_image_new (96, 48) } };
   ccl_config_init (&config, 192, 96);
   ccl_motion_config_init (&motion);
   config.motion = &motion;
@@ -145,6 +148,14 @@ open_camera (Check *check, CclBackend backend, Camera *camera)
                      ccl_last_error ());
 }
 
+static void
+close_camera (Camera *camera)
+{
+  ccl_analyzer_free (camera->analyzer);
+  for (int i = 0; i < PLANES; i++)
+    test_image_clear (&camera->planes[i]);
+}
+
 /* When the light changes, in the whole picture or a part of it, what moves stays foreground, and
  * nothing else is. Another scene starts the model anew. Lightning and freezing leave it as it is.
  */
@@ -152,8 +163,7 @@ static void
 check_street (Check *check, CclBackend backend, const Street *street)
 {
   static const Street plain = { .gain = 256 };
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
   CclInfo info;
 
   open_camera (check, backend, &camera);
@@ -174,9 +184,7 @@ check_street (Check *check, CclBackend backend, const Street *street)
               (unsigned long long) street->starts);
   if (street->starts == 1)
     expect (check, &camera, street, "after it");
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 /* While the exposure goes up and down by a quarter within 1.6 s, and then down to a third, what
@@ -184,8 +192,7 @@ check_street (Check *check, CclBackend backend, const Street *street)
 static void
 check_drift (Check *check, CclBackend backend)
 {
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
   Street street = { "exposure that pumps", 256, 0, .starts = 1 };
   unsigned frame = 0;
 
@@ -200,9 +207,7 @@ check_drift (Check *check, CclBackend backend)
       show (check, &camera, &street, 1);
     expect (check, &camera, &street, "at its end");
   }
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 /* A shadow that lies on the street for longer than the learning time is not background yet. After
@@ -216,8 +221,7 @@ check_shadow (Check *check, CclBackend backend)
   static const Street shadow = { .name = "a shadow", .gain = 170, .lamp = 165 };
   static const Street other = { .name = "another", .gain = 150, .lamp = 20, .end = 60 };
   static const Street dark = { .name = "a dark one", .gain = 90, .lamp = 20, .end = 60 };
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
 
   if (open_camera (check, backend, &camera)) {
     camera.params.elapsed = SECOND / 4;
@@ -235,9 +239,7 @@ check_shadow (Check *check, CclBackend backend)
     show (check, &camera, &plain, 24);
     expect_others (check, &camera, &plain, "after 25 s", 1024);
   }
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 static void
@@ -259,8 +261,7 @@ static void
 check_shake (Check *check, CclBackend backend)
 {
   static const Street street = { .name = "a camera that shakes", .gain = 256 };
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
 
   if (open_camera (check, backend, &camera)) {
     show (check, &camera, &street, 1);
@@ -272,9 +273,7 @@ check_shake (Check *check, CclBackend backend)
     camera.params.motion.freeze = true;
     shake (check, &camera, &street, 20);
   }
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 /* A camera that stays where it was moved to does not shake: the background learns what it shows. So
@@ -283,8 +282,7 @@ static void
 check_displaced (Check *check, CclBackend backend)
 {
   static const Street street = { .name = "a camera that was moved", .gain = 256 };
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
 
   if (open_camera (check, backend, &camera)) {
     camera.params.elapsed = SECOND;
@@ -297,9 +295,7 @@ check_displaced (Check *check, CclBackend backend)
     show (check, &camera, &street, 3);
     expect (check, &camera, &street, "again");
   }
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 /* While fog gathers, and in it, what moves is foreground, whose shades differ from the background's
@@ -310,8 +306,7 @@ check_fog (Check *check, CclBackend backend)
   Street street = { .name = "fog", .gain = 256 };
   const bool tiny = check->options.effort == EFFORT_TINY;
   const int frames = tiny ? 80 : 300;
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
   CclInfo info;
 
   if (open_camera (check, backend, &camera)) {
@@ -331,9 +326,7 @@ check_fog (Check *check, CclBackend backend)
                 "fog: %llu starts, a veil of %u", (unsigned long long) info.motion.starts,
                 info.motion.veil);
   }
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 /* How lamps flicker. */
@@ -353,8 +346,7 @@ static void
 check_lamps (Check *check, CclBackend backend, const Lamps *lamps)
 {
   Street street = { lamps->name, lamps->gain, lamps->offset, .starts = 1 };
-  Camera camera = { .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                test_image_new (96, 48) } };
+  Camera camera;
   const bool tiny = check->options.effort == EFFORT_TINY;
   const unsigned flickering = tiny ? 150 : 300, steady = tiny ? 0 : 120;
   CclInfo info;
@@ -383,9 +375,7 @@ check_lamps (Check *check, CclBackend backend, const Lamps *lamps)
     check_that (check, info.motion.starts == 1, "%s: %llu starts", street.name,
                 (unsigned long long) info.motion.starts);
   }
-  ccl_analyzer_free (camera.analyzer);
-  for (int i = 0; i < PLANES; i++)
-    test_image_clear (&camera.planes[i]);
+  close_camera (&camera);
 }
 
 static void
