@@ -67,8 +67,8 @@ __launch_bounds__ (WARP_LANES) motion_find_drift (const CclModelTask task)
     ccl_drift_set (task.drift.drift, level, shifts, known, gain);
 }
 
-/* Shifts the background and the candidates. A thread has two pixels of two rows, which share a
- * sample of chroma. */
+/* Shifts the background, the candidates and the former backgrounds. A thread has two pixels of two
+ * rows, which share a sample of chroma. */
 static __global__ void
 __launch_bounds__ (LIGHT_THREADS) motion_shift (const CclModelTask task)
 {

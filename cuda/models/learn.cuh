@@ -49,9 +49,10 @@ distance4 (uint32_t a, uint32_t b)
   return select4 (above, a, b) - select4 (above, b, a);
 }
 
-/* ccl_motion_learn_candidate() of four pixels. @step: their counts; @plain: a mask
- * of those that are foreground. Updates @candidates, @counts and @formers. Returns a mask of the
- * pixels whose candidate has become the background. @olds: grey levels of the old background. */
+/* ccl_motion_learn_candidate() of four pixels. @step: their counts; @plain: a mask of
+ * those that are foreground, unless there are many shadows. Updates @candidates, @counts and
+ * @formers. Returns a mask of the pixels whose candidate has become the background. @olds: grey
+ * levels of the old background. */
 static __device__ inline uint32_t
 learn_candidates4 (const CclMotionPace &pace, uint32_t step, uint32_t plain, uint32_t values,
                    uint32_t olds, uint32_t *candidates, uint32_t *counts, uint32_t *formers)

@@ -18,8 +18,9 @@
  *     the frame. The background of luma has two copies: a row that learns reads the valid one and
  *     writes the other, and the host then swaps the copies of its group. All rows of a group learn
  *     in the same frames.
- * M2. Noise, candidate and count of a pixel, and the background of chroma, have one copy: only the
- *     thread that writes them uses them. Other lanes that read them (M4) ignore the values.
+ * M2. Noise, candidate, count and former background of a pixel, and the background of chroma, have
+ *     one copy: only the thread that writes them uses them. Other lanes that read them (M4) ignore
+ *     the values.
  * M3. The last block knows the frame's total foreground. A warp writes its masks; after a
  *     __syncwarp() its first lane adds the warp's foreground and a ticket to those of the block,
  *     between fences for the block. The block's last warp does the same for the grid: its release

@@ -244,6 +244,7 @@ ccl_drift_candidate (const CclDrift *drift, int candidate)
          CCL_MOTION_ONE;
 }
 
+/* The former background; 0, none, stays 0. */
 static inline CCL_HOST_DEVICE int
 ccl_drift_former (const CclDrift *drift, int former)
 {

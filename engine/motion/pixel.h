@@ -326,8 +326,8 @@ ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, i
 }
 
 /* Updates the state of a pixel that is foreground or shadow. @count: the one of @pace that is for
- * it; @plain: it is neither shadow nor lit. Returns whether the candidate has become the
- * background: chroma's background is then the frame's. */
+ * it; @plain: it is neither shadow nor lit, and there are not many shadows. Returns whether the
+ * candidate has become the background: chroma's background is then the frame's. */
 static inline CCL_HOST_DEVICE bool
 ccl_motion_learn_candidate (const CclMotionPace *pace, int count, bool plain, CclMotionPixel *pixel,
                             int value)

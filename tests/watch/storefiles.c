@@ -652,7 +652,7 @@ GST_START_TEST (test_copy_fails_on_closing)
 }
 GST_END_TEST;
 
-/* What was being written fails as the program is stopped, and is tried again. */
+/* A write that fails while the program is being stopped is tried once more. */
 GST_START_TEST (test_write_fails_on_closing)
 {
   guint handler = g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, ignore_message, NULL);

@@ -208,7 +208,7 @@ allocate_state (CclCpuModel *self, CclAccount *account)
   bool ok = allocate (account, rows * row_samples (self->blocks), sizeof *self->background,
                       &self->background);
 
-  for (unsigned i = 0; i < 4 && ok; i++)
+  for (unsigned i = 0; i < sizeof planes / sizeof *planes && ok; i++)
     ok = allocate (account, block_rows, 64, planes[i]);
   for (unsigned i = 0; chroma && i < 2 && ok; i++)
     ok = allocate (account, chroma_block_rows, 64 * sizeof *self->chroma[i], &self->chroma[i]) &&
