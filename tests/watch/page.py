@@ -262,7 +262,8 @@ class Page(unittest.TestCase):
                 file.write('#!/bin/sh\n'
                            'while [ $# -gt 1 ]; do [ "$1" = --output ] && out=$2; shift; done\n'
                            'echo \'{"progress":0.42}\'\n'
-                           f'while [ ! -e {folder}/go ]; do sleep 0.1; done\n'
+                           # Keeps standard output open for a while after the script was killed.
+                           f'while [ ! -e {folder}/go ]; do sleep 3; done\n'
                            'echo video >"$out"\n'
                            'echo \'{"objects":12,"recordings":3,"unreadable":0,"seconds":61,"jpeg":false}\'\n')
             os.chmod(program, 0o700)

@@ -29,7 +29,7 @@ struct _WatchSynopsisJob
   gint refs; /* owner and pending callbacks */
   gchar *program, *output;
   State state;
-  GSubprocess *process; /* or NULL; with the state NONE, it is being ended */
+  GSubprocess *process; /* or NULL; with the state NONE, it was cancelled and has not ended yet */
   GDataInputStream *lines;
   guint pending; /* callbacks that must come before the process has ended */
   gchar *camera, *day;
@@ -325,7 +325,8 @@ watch_synopsis_job_describe (WatchSynopsisJob *self, GString *json)
 {
   static const gchar *const states[] = { "none", "running", "done", "failed" };
 
-  web_json_add_string (json, "state", states[self->state]);
+  web_json_add_string (json, "state",
+                       self->state == NONE && self->process ? "ending" : states[self->state]);
   if (self->state == NONE)
     return;
   web_json_add_string (json, "camera", self->camera);

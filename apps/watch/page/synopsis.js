@@ -11,10 +11,18 @@ const PATH = '/api/synopsis';
 // a time. Returns the element, and a function that ends the watching.
 export function synopsisCard(choose) {
   const state = h('div', {role: 'status'}), place = h('div');
-  const make = button(t('make'), () => act(async () => show(await send('POST', PATH, choose()))), {class: 'main'});
-  const stop = button(t('cancel'), () => act(async () => show(await send('DELETE', PATH))), {hidden: true});
+  const make = button(t('make'), () => change('POST', choose()), {class: 'main'});
+  const stop = button(t('cancel'), () => change('DELETE'), {hidden: true});
   const progress = h('progress', {max: 1, 'aria-label': t('synopsis'), hidden: true});
-  let timer = 0, shown = '';
+  let timer = 0, shown = '', changes = 0;
+
+  function change(method, body) {
+    return act(async () => {
+      const one = await send(method, PATH, body);
+      changes++;
+      show(one);
+    });
+  }
 
   function showVideo({camera, day, type, objects, length, unreadable}) {
     const words = [`${number(objects)} ${t('objects')}`, `${number(length)} ${t('seconds')}`,
@@ -22,21 +30,21 @@ export function synopsisCard(choose) {
     place.replaceChildren(h('p', null, words),
       type === 'video/mp4' ? h('video', {controls: true, playsinline: true, src: `${PATH}/video`}) : h('p', null, t('no-encoder')),
       h('p', {class: 'buttons'}, h('a', {class: 'button', href: `${PATH}/video`, download: `${camera}-${day}${type === 'video/mp4' ? '.mp4' : '.mkv'}`}, t('download')),
-        button(t('remove'), () => act(async () => show(await send('DELETE', PATH))))));
+        button(t('remove'), () => change('DELETE'))));
   }
 
   function show(one) {
-    const running = one.state === 'running', key = JSON.stringify(one);
+    const running = one.state === 'running', ending = one.state === 'ending', key = JSON.stringify(one);
     clearTimeout(timer);
-    if (running)
-      pollIn(1000);
-    make.disabled = running;
+    if (running || ending)
+      pollIn(running ? 1000 : 200);
+    make.disabled = running || ending;
     stop.hidden = progress.hidden = !running;
     progress.value = one.progress || 0;
     if (key === shown)
       return;
     shown = key;
-    state.textContent = one.state === 'none' ? '' : `${one.camera}, ${day(one.day)}${running ? `: ${number(100 * one.progress)} %` : ''}`;
+    state.textContent = one.state === 'none' || ending ? '' : `${one.camera}, ${day(one.day)}${running ? `: ${number(100 * one.progress)} %` : ''}`;
     place.replaceChildren();
     if (one.state === 'done')
       showVideo(one);
@@ -45,8 +53,12 @@ export function synopsisCard(choose) {
   }
 
   async function poll() {
+    const before = changes;
     try {
-      show(await get(PATH));
+      const one = await get(PATH);
+      // An answer from before a change would end the polling.
+      if (changes === before)
+        show(one);
     } catch (error) {
       state.replaceChildren(told(error));
       shown = '';
