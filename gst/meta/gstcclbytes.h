@@ -140,9 +140,8 @@ gst_ccl_read_string (GstCclReader *reader, gchar **string)
   return TRUE;
 }
 
-/* Fails if the number is not finite. */
 static inline gboolean
-gst_ccl_read_double (GstCclReader *reader, gdouble *number)
+gst_ccl_read_any_double (GstCclReader *reader, gdouble *number)
 {
   guint64 bits;
 
@@ -154,7 +153,14 @@ gst_ccl_read_double (GstCclReader *reader, gdouble *number)
   reader->bytes += sizeof (bits);
   reader->size -= sizeof (bits);
 
-  return isfinite (*number);
+  return TRUE;
+}
+
+/* Fails if the number is not finite. */
+static inline gboolean
+gst_ccl_read_double (GstCclReader *reader, gdouble *number)
+{
+  return gst_ccl_read_any_double (reader, number) && isfinite (*number);
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)

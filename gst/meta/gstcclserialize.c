@@ -75,6 +75,33 @@
 #define READ_DOUBLE gst_ccl_read_double
 #define READ_FIELD(member, name, type) READ_##type (reader, &component->member) &&
 
+/* The same for doubles that need not be finite. */
+#define READ_ANY_UINT READ_UINT
+#define READ_ANY_UINT64 READ_UINT64
+#define READ_ANY_DOUBLE gst_ccl_read_any_double
+#define READ_ANY_FIELD(member, name, type) READ_ANY_##type (reader, &component->member) &&
+
+static gboolean
+has_finite_velocity (const GstCclComponent *component)
+{
+  return isfinite (component->velocity_x) && isfinite (component->velocity_y);
+}
+
+/* A velocity that is not finite costs itself, not the components of its frame. */
+static void
+clear_velocity (GstCclComponent *component)
+{
+  static gint warned = 0;
+
+  if (g_atomic_int_compare_and_exchange (&warned, 0, 1))
+    GST_CAT_WARNING (
+        gst_ccl_meta_debug,
+        "track %u has the velocity (%g, %g), which is not finite: it becomes 0, and so "
+        "do others, without further warnings",
+        component->track, component->velocity_x, component->velocity_y);
+  component->velocity_x = component->velocity_y = 0.0;
+}
+
 static guint8 *
 put_difference (guint8 *bytes, guint number, guint before)
 {
@@ -119,6 +146,13 @@ static guint8 *
 put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComponent *before)
 {
   guint8 *flags = bytes++;
+  GstCclComponent cleared;
+
+  if (!has_finite_velocity (component)) {
+    cleared = *component;
+    clear_velocity (&cleared);
+    component = &cleared;
+  }
 
   *flags = 0;
   if (component->label != before->label + 1) {
@@ -282,6 +316,17 @@ gst_ccl_read_names (GstCclReader *reader, GstCclClassNames **names)
 }
 
 static gboolean
+read_track (GstCclReader *reader, GstCclComponent *component)
+{
+  if (!(GST_CCL_FIELDS_TRACK (READ_ANY_FIELD) TRUE))
+    return FALSE;
+  if (!has_finite_velocity (component))
+    clear_velocity (component);
+
+  return TRUE;
+}
+
+static gboolean
 read_class (GstCclReader *reader, GstCclComponent *component)
 {
   return gst_ccl_read_uint (reader, &component->class_id) &&
@@ -321,7 +366,7 @@ read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent 
                       &component->centroid_y))
     return FALSE;
 
-  if ((flags & FLAG_TRACK) && !(GST_CCL_FIELDS_TRACK (READ_FIELD) TRUE))
+  if ((flags & FLAG_TRACK) && !read_track (reader, component))
     return FALSE;
 
   if ((flags & FLAG_CLASS) && !read_class (reader, component))

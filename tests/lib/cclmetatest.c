@@ -16,25 +16,35 @@ count_warnings (GstDebugCategory *category, GstDebugLevel level, const gchar *fi
 }
 
 void
+ccl_test_count_logged (guint *n)
+{
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (count_warnings, n, NULL);
+  gst_debug_set_active (TRUE);
+  gst_debug_set_default_threshold (GST_LEVEL_WARNING);
+}
+
+void
+ccl_test_stop_counting (void)
+{
+  gst_debug_remove_log_function (count_warnings);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+}
+
+void
 ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc receive)
 {
   guint n = 0;
   gsize size;
 
-  gst_debug_remove_log_function (gst_debug_log_default);
-  gst_debug_add_log_function (count_warnings, &n, NULL);
-  gst_debug_set_active (TRUE);
-  gst_debug_set_default_threshold (GST_LEVEL_WARNING);
-
+  ccl_test_count_logged (&n);
   fail_unless (receive (sent->bytes, sent->size, sent->version) == sent->valid, "%s", sent->what);
   fail_unless_equals_int (n, !sent->valid);
   for (size = 0; sent->valid && size < sent->size; size++)
     fail_if (receive (sent->bytes, size, sent->version), "%s: taken, but truncated", sent->what);
   if (sent->valid)
     fail_unless_equals_int64 (n, sent->size);
-
-  gst_debug_remove_log_function (count_warnings);
-  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+  ccl_test_stop_counting ();
 }
 
 gboolean

@@ -19,6 +19,10 @@ typedef struct
 /* Deserialises and checks @bytes; returns whether they were accepted. */
 typedef gboolean (*CclTestReceiveFunc) (const gchar *bytes, gsize size, guint8 version);
 
+/* Counts the warnings of metadata in @n, instead of printing them, until counting stops. */
+void ccl_test_count_logged (guint *n);
+void ccl_test_stop_counting (void);
+
 /* Checks that @receive accepts valid bytes, and drops invalid and truncated ones with one warning
  * each. */
 void ccl_test_check_received (const CclTestSerialized *sent, CclTestReceiveFunc receive);
