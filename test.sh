@@ -152,7 +152,7 @@ else
   export LLVM_PROFILE_FILE=/dev/null
   stage "build in build-clang" build_with_sanitizers "$sanitized" || true
   # Half a core for each. The same seed each time, so that a failure is due to a change.
-  check "fuzzers" tests/fuzz/run.sh --seconds 45 --seed 1 --jobs 4 --build "$sanitized"
+  check "fuzzers" tests/fuzz/run.sh --seconds 30 --seed 1 --jobs 4 --build "$sanitized"
 
   export ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
