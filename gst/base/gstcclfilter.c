@@ -39,6 +39,8 @@ gst_ccl_filter_start (GstBaseTransform *trans)
   gst_ccl_time_init (&self->time);
   self->last_running = 0;
   self->width = self->height = 0;
+  self->fed = FALSE;
+  self->first = GST_CLOCK_TIME_NONE;
 
   return TRUE;
 }
@@ -92,6 +94,24 @@ gst_ccl_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
   }
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+void
+gst_ccl_filter_feed (GstCclFilter *self, gboolean has_metadata, const gchar *missing)
+{
+  if (has_metadata)
+    self->fed = TRUE;
+  if (self->fed)
+    return;
+
+  if (!GST_CLOCK_TIME_IS_VALID (self->first))
+    self->first = self->time.time;
+  if (self->time.time - self->first < GST_SECOND)
+    return;
+
+  self->fed = TRUE;
+  if (!gst_ccl_peer_is_finding (GST_BASE_TRANSFORM_SINK_PAD (self)))
+    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", missing), (NULL));
 }
 
 GstClockTime

@@ -29,6 +29,8 @@ typedef struct
   GstCclTime time;
   GstClockTimeDiff last_running; /* running time before the current frame */
   guint width, height;           /* of frames; 0 before the first caps */
+  gboolean fed;                  /* has had metadata to work on, or has warned that it has none */
+  GstClockTime first;            /* time of the first frame; GST_CLOCK_TIME_NONE before it */
 } GstCclFilter;
 
 /* Why an element must forget earlier frames. */
@@ -56,6 +58,11 @@ typedef struct
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclFilter, gst_object_unref)
 
 GType gst_ccl_filter_get_type (void);
+
+/* Call it for each frame, with whether it has metadata that the element works on. Posts @missing as
+ * a warning, once, if the frames of a second had none, unless an element before this one finds
+ * objects later (gst_ccl_query_is_finding()). */
+void gst_ccl_filter_feed (GstCclFilter *self, gboolean has_metadata, const gchar *missing);
 
 /* Advances the time to @buffer and returns it. Only for elements without process(). */
 GstClockTime gst_ccl_filter_advance (GstCclFilter *self, GstBuffer *buffer);

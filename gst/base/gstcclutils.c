@@ -133,6 +133,28 @@ gst_ccl_prepare_metadata (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *
   return GST_FLOW_OK;
 }
 
+#define FINDING "cudaccl-finding"
+
+gboolean
+gst_ccl_query_is_finding (GstQuery *query)
+{
+  const GstStructure *structure =
+      GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM ? gst_query_get_structure (query) : NULL;
+
+  return structure && gst_structure_has_name (structure, FINDING);
+}
+
+gboolean
+gst_ccl_peer_is_finding (GstPad *pad)
+{
+  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM, gst_structure_new_empty (FINDING));
+  const gboolean answered = gst_pad_peer_query (pad, query);
+
+  gst_query_unref (query);
+
+  return answered;
+}
+
 gboolean
 gst_ccl_buffer_is_gap (GstBuffer *buffer)
 {

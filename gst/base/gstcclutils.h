@@ -41,6 +41,12 @@ gboolean gst_ccl_propose_downstream (GstBaseTransform *trans, GstQuery *decide_q
 GstFlowReturn gst_ccl_prepare_metadata (GstBaseTransform *trans, GstBuffer *inbuf,
                                         GstBuffer **outbuf);
 
+/* An element that finds objects answers this custom query, since its first results may be late. */
+gboolean gst_ccl_query_is_finding (GstQuery *query);
+
+/* Returns whether an element before the sink pad @pad answers it. */
+gboolean gst_ccl_peer_is_finding (GstPad *pad);
+
 /* Returns whether @buffer is a gap without pixels. A buffer flagged as a gap that has pixels is
  * a normal frame: videorate flags the frames that it repeats. */
 gboolean gst_ccl_buffer_is_gap (GstBuffer *buffer);

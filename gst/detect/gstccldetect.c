@@ -374,6 +374,8 @@ gst_ccl_detect_query (GstBaseTransform *trans, GstPadDirection direction, GstQue
     if (gst_ccl_mappers_query_context (self->mappers, query, device, TRUE))
       return TRUE;
   }
+  if (direction == GST_PAD_SRC && gst_ccl_query_is_finding (query))
+    return TRUE;
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }

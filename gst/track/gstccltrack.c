@@ -756,6 +756,10 @@ gst_ccl_track_process (GstCclFilter *filter, GstBuffer *buffer)
 
   looked = gst_ccl_detections_read (&self->look, buffer, self->classes, OLDEST_LOOK);
   gst_ccl_track_read (self, buffer, looked, &found);
+  gst_ccl_filter_feed (
+      filter, looked || found.n_components > 0 || found.kind == GST_CCL_FOUND_META,
+      "Frames have had no components or detections for a second, so nothing is tracked. Put an "
+      "element that finds objects, such as cclmotion or ccldetect, before this one.");
   components = found.kind == GST_CCL_FOUND_META || found.kind == GST_CCL_FOUND_ROIS;
   options = gst_ccl_track_set_params (self, &found, components);
   gst_ccl_track_advance (self, &found, looked, components);

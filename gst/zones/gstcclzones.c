@@ -706,6 +706,10 @@ gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer)
     }
   }
   GST_OBJECT_UNLOCK (self);
+  gst_ccl_filter_feed (filter, found.kind != GST_CCL_FOUND_NOTHING,
+                       "Frames have had no objects for a second, so nothing is counted. Put an "
+                       "element that finds objects, such as cclmotion, and ccltrack before this "
+                       "one.");
   gst_ccl_zones_check_tracks (self, found.n_components);
   has_size = found.width > 0 && found.height > 0;
   gst_ccl_zones_update (self, buffer, has_size ? found.width : filter->width,

@@ -341,6 +341,41 @@ GST_START_TEST (test_still)
 }
 GST_END_TEST;
 
+/* Elements with nothing to work on say once what is missing, after a second; not behind a network,
+ * whose first results may be late. */
+GST_START_TEST (test_missing)
+{
+  static const struct
+  {
+    const gchar *launch;
+    guint frames, warnings;
+  } cases[] = {
+    { "identity", 60, 2 },
+    { "identity", 25, 0 },
+    { "cclmotion", 60, 0 },
+    { "ccldetect model='%s' library='%s' region=moving", 60, 0 },
+  };
+  guint i, frame;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *before = g_strdup_printf (cases[i].launch, model, ort_fake_path ());
+    GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                     "%s ! ccltrack ! cclzones zones='a: 0,0 1,0 1,1 0,1'", before);
+
+    for (frame = 0; frame < cases[i].frames; frame++) {
+      GstBuffer *buffer = ccl_test_black_new (WIDTH, HEIGHT);
+
+      GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 25;
+      GST_BUFFER_DURATION (buffer) = GST_SECOND / 25;
+      ccl_test_push (h, buffer);
+    }
+    fail_unless_equals_int (ccl_test_count_warnings (h, "for a second, so nothing is"),
+                            cases[i].warnings);
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_classes)
 {
   gchar *labels = g_build_filename (g_get_tmp_dir (), "ccldetect-labels-XXXXXX", NULL);
@@ -811,6 +846,7 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_share);
   tcase_add_test (tcase, test_half);
   tcase_add_test (tcase, test_still);
+  tcase_add_test (tcase, test_missing);
   tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_context);
   tcase_add_test (tcase, test_input);
