@@ -83,15 +83,16 @@ install_properties (GObjectClass *gobject_class)
   /**
    * cclmotion:learning-time:
    *
-   * How long an object must stand still to become background, in nanoseconds.
+   * How long an object must stand still to become background, in nanoseconds, from 1000000 (1 ms)
+   * to 86400000000000 (a day). Other values are an error: GObject would only ignore them.
    *
    * Since: 0.1
    */
   INSTALL (motion.learning_time,
            g_param_spec_uint64 ("learning-time", "Learning time",
-                                "Nanoseconds that an object must stand still to become background.",
-                                MIN_LEARNING_TIME, MAX_LEARNING_TIME, params.learning_time,
-                                GST_CCL_PLAYING));
+                                "Nanoseconds that an object must stand still to become "
+                                "background, from 1 ms to a day.",
+                                0, G_MAXUINT64, params.learning_time, GST_CCL_PLAYING));
 
   /**
    * cclmotion:noise-floor:
@@ -189,7 +190,22 @@ gst_ccl_motion_analysis_start_anew (GstCclMotionAnalysis *self)
 static gboolean
 gst_ccl_motion_analysis_start (GstBaseTransform *trans)
 {
-  gst_ccl_time_init (&GST_CCL_MOTION_ANALYSIS (trans)->time);
+  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (trans);
+  guint64 learning_time;
+
+  GST_OBJECT_LOCK (self);
+  learning_time = GST_CCL_ANALYSIS (self)->settings.motion.learning_time;
+  GST_OBJECT_UNLOCK (self);
+  if (learning_time < MIN_LEARNING_TIME || learning_time > MAX_LEARNING_TIME) {
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+                       ("learning-time is %" G_GUINT64_FORMAT
+                        ", in nanoseconds; use 1000000 (1 ms) to 86400000000000 (a day).",
+                        learning_time),
+                       (NULL));
+    return FALSE;
+  }
+
+  gst_ccl_time_init (&self->time);
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }

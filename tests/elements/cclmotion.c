@@ -774,6 +774,8 @@ GST_START_TEST (test_settings)
     const gchar *name, *value, *text;
   } wrong[] = {
     { "scale", "3", "1, 2 or 4" },
+    { "learning-time", "10", "10, in nanoseconds" }, /* seconds were meant */
+    { "learning-time", "86400000000001", "a day" },
   };
   guint i;
 

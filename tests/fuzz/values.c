@@ -183,6 +183,10 @@ fuzz_valid_value (FuzzInput *input, const GParamSpec *spec)
   /* So many would take the time of all others. */
   if (g_str_equal (spec->name, "threads"))
     return g_strdup_printf ("%u", 1 + fuzz_below (input, 3));
+  if (g_str_equal (spec->name, "learning-time")) /* the element checks its range */
+    return g_strdup_printf ("%" G_GUINT64_FORMAT,
+                            draw_number (input, GST_MSECOND, 24 * 3600 * GST_SECOND,
+                                         G_PARAM_SPEC_UINT64 (spec)->default_value));
   if (G_IS_PARAM_SPEC_BOOLEAN (spec))
     return g_strdup (fuzz_one_in (input, 2) ? "true" : "false");
   if (G_IS_PARAM_SPEC_ENUM (spec)) {
