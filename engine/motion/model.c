@@ -114,6 +114,7 @@ ccl_model_commit (CclModel *model, const CclMotionClock *clock)
 {
   model->clock = *clock;
   model->starts += model->step.first;
+  model->n_displaced += model->step.displaced;
 }
 
 void
@@ -158,5 +159,6 @@ ccl_model_info (const CclModel *model, CclMotionInfo *info)
     .aligned = model->n_aligned,
     .flickered = model->n_flickered,
     .veil = model->step.veil,
+    .displaced = model->n_displaced,
   };
 }

@@ -35,6 +35,7 @@ typedef struct CclModel
   bool freeze;
   uint64_t elapsed, starts;
   uint64_t n_relit, n_aligned, n_flickered; /* frames: see CclMotionInfo */
+  uint32_t n_displaced;                     /* likewise */
   bool light_change;
 } CclModel;
 

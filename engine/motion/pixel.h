@@ -73,6 +73,7 @@ typedef enum CclMotionLight
 typedef struct CclMotionStep
 {
   bool first;            /* the frame becomes the background; nothing is foreground */
+  bool displaced;        /* the camera was: from now on, the model learns fast */
   bool align;            /* the frame may be shifted: see shake.h */
   uint8_t light;         /* CclMotionLight */
   uint8_t flicker;       /* CclMotionFlicker: see flicker.h */

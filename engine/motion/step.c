@@ -18,7 +18,7 @@
 #define FOLLOW_INTERVAL (500 * MILLISECOND)
 #define FOLLOW_TIME (5000 * MILLISECOND)
 /* How long frames are aligned after one was shifted, and how often without one. A shift that stays
- * is no shake: the background learns it. */
+ * is no shake: the background learns it, as fast as a new one. */
 #define SHAKE_TIME (2000 * MILLISECOND)
 #define SHAKE_INTERVAL (500 * MILLISECOND)
 #define DISPLACED (4000 * MILLISECOND)
@@ -87,16 +87,17 @@ dither (uint32_t n)
 static CclMotionPace
 pace_of (CclMotionClock *clock, unsigned group, uint64_t time, uint64_t learning)
 {
-  /* A young model learns fast: it has seen only as much time as its age. */
-  uint64_t enough = min_u64 (learning, max_u64 (clock->age / 2, learning / 20));
+  /* A young model learns fast: it has seen only as much time as its age. So does one whose camera
+   * was displaced. */
+  uint64_t enough = min_u64 (learning, max_u64 (clock->known / 2, learning / 20));
   uint64_t count = clock->rest[group] + time * CCL_MOTION_LEARNT;
   uint64_t shadow_count = clock->shadow_rest[group] + time * CCL_MOTION_LEARNT / 2;
 
   clock->rest[group] = count % learning;
   clock->shadow_rest[group] = shadow_count % learning;
   return (CclMotionPace){
-    .rate = share (time, min_u64 (learning / 4, clock->age / 2), 2),
-    .noise_rate = share (time, min_u64 (learning / 5, clock->age), 4),
+    .rate = share (time, min_u64 (learning / 4, clock->known / 2), 2),
+    .noise_rate = share (time, min_u64 (learning / 5, clock->known), 4),
     .dither = dither (clock->updates++),
     .count = (uint8_t) min_u64 (count / learning, 127),
     .shadow_count = (uint8_t) min_u64 (shadow_count / learning, 127),
@@ -164,7 +165,9 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   if (clock->displaced >= DISPLACED) {
     clock->shaking = clock->displaced = 0;
     clock->align = false;
-    clock->paused = 2 * params->learning_time;
+    clock->paused = params->learning_time / 2;
+    clock->known = 0;
+    step.displaced = true;
   }
   step.align = clock->align;
   step.shady = clock->shady;
@@ -179,11 +182,12 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   /* A single frame proves little, however long the gap before it. */
   elapsed = min_u64 (elapsed, params->learning_time / 4);
   clock->age += elapsed;
+  clock->known += elapsed;
   step.flicker_rate = share (elapsed, params->learning_time / 4, 2);
   for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
     /* Later, each group waits a different time once, so that they stay out of step. */
-    interval = clock->age < FIRST_SECONDS ? FIRST_INTERVAL : INTERVAL;
-    if (clock->age < FIRST_SECONDS + INTERVAL && clock->age >= FIRST_SECONDS)
+    interval = clock->known < FIRST_SECONDS ? FIRST_INTERVAL : INTERVAL;
+    if (clock->known < FIRST_SECONDS + INTERVAL && clock->known >= FIRST_SECONDS)
       interval = INTERVAL * (group + 1) / CCL_MOTION_GROUPS;
     clock->pending[group] += elapsed;
     if (clock->pending[group] < interval)

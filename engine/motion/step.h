@@ -21,6 +21,7 @@ typedef struct CclMotionClock
 {
   bool running;                            /* there was a frame since the start */
   uint64_t age;                            /* since the first frame */
+  uint64_t known;                          /* since then, or since the camera was displaced */
   uint64_t pending[CCL_MOTION_GROUPS];     /* not learned from yet */
   uint64_t rest[CCL_MOTION_GROUPS];        /* of candidates' counts, in 1 / learning time */
   uint64_t shadow_rest[CCL_MOTION_GROUPS]; /* likewise, of those in shadow */

@@ -49,8 +49,8 @@
  * `relit`, in which the light changed and the background with it, `aligned`, which were shifted
  * since the camera shakes, and `flickered`, which were divided by the gains of their rows since
  * lamps flicker. They begin anew with a new analyzer, such as after a change of the format. `veil`,
- * a #guint, is how many grey levels fog adds to all others. The model's time is part of
- * `average-analysis-time`.
+ * a #guint, is how many grey levels fog adds to all others, and `displaced`, another one, how often
+ * the camera was moved for good. The model's time is part of `average-analysis-time`.
  *
  * ## Objects
  *

@@ -101,7 +101,7 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
                        G_TYPE_UINT64, stats->model.starts, "relit", G_TYPE_UINT64,
                        stats->model.relit, "aligned", G_TYPE_UINT64, stats->model.aligned,
                        "flickered", G_TYPE_UINT64, stats->model.flickered, "veil", G_TYPE_UINT,
-                       stats->model.veil, NULL);
+                       stats->model.veil, "displaced", G_TYPE_UINT, stats->model.displaced, NULL);
 
   return structure;
 }

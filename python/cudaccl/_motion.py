@@ -96,6 +96,6 @@ class Motion:
     @property
     def info(self):
         """The device of the last frame, and the model's state: its foreground and light_change; starts of the
-        model, and the numbers of frames that were relit, aligned (the camera shakes) and flickered; and veil, the grey
-        levels that fog adds to all others."""
+        model, and the numbers of frames that were relit, aligned (the camera shakes) and flickered; veil, the grey
+        levels that fog adds to all others; and displaced, how often the camera was moved for good."""
         return self._engine.info()

@@ -372,7 +372,7 @@ class Moving(unittest.TestCase):
                 elif name == "flickered":
                     frame = (picture * (1.1 if i % 2 else 0.9)).astype(np.uint8)
                 motion(frame, elapsed=0.04)
-            counts = {key: motion.info[key] for key in ("relit", "aligned", "flickered")}
+            counts = {key: motion.info[key] for key in ("relit", "aligned", "flickered", "displaced")}
             self.assertEqual([key for key, count in counts.items() if count], [] if name == "none" else [name], counts)
 
     def test_colours(self):

@@ -25,7 +25,8 @@
  *
  * A camera may shake by up to four pixels of the model: while it does, and every 0.5 s, the frame
  * is compared with the background at all such shifts, and moved to where it fits best. Masks are
- * those of the frame: its outer pixels, of which there is no background, are not foreground.
+ * those of the frame: its outer pixels, of which there is no background, are not foreground. If the
+ * shift stays the same for four seconds, the model learns the new picture, as fast as a young one.
  *
  * Lamps that flicker light frames, or bands of their rows, differently. While the brightness of the
  * picture goes up and down often, the gain of the light in each row is estimated, and the frame
@@ -90,11 +91,11 @@ typedef struct CclMotionInfo
   bool light_change;      /* the last frame had more foreground than light_change */
   uint64_t bytes;         /* of CclInfo.bytes: what the model holds */
   /* Numbers of frames so far: */
-  uint64_t relit;       /* in which the light changed, and the background with it */
-  uint64_t aligned;     /* that were shifted, since the camera shakes */
-  uint64_t flickered;   /* that were divided by the gains of their rows, since lamps flicker */
-  uint32_t veil;        /* grey levels that fog adds to all others; 0: the air is clear */
-  uint32_t reserved[1]; /* for fields to come; 0 */
+  uint64_t relit;     /* in which the light changed, and the background with it */
+  uint64_t aligned;   /* that were shifted, since the camera shakes */
+  uint64_t flickered; /* that were divided by the gains of their rows, since lamps flicker */
+  uint32_t veil;      /* grey levels that fog adds to all others; 0: the air is clear */
+  uint32_t displaced; /* how often the camera was moved for good, and its picture learned anew */
 } CclMotionInfo;
 
 /* Fills @config with the defaults: luma and chroma, scale 1, no shadows. */
