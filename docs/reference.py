@@ -4,6 +4,7 @@
 gstccl() from the doc blocks of libgstccl. Each returns Markdown. docs/site.py puts them into the site."""
 
 import ast
+import copy
 import json
 import pathlib
 import re
@@ -96,22 +97,64 @@ def http():
     return "\n".join(lines)
 
 
+def plain(arguments):
+    """Arguments without types, which the table of parameters has."""
+    arguments = copy.deepcopy(arguments)
+    for node in ast.walk(arguments):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+    return ast.unparse(arguments)
+
+
 def signature(node, prefix=""):
     """A function as it is called; a class by its constructor."""
     if isinstance(node, ast.ClassDef):
         constructor = next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"), None)
         if not constructor:
             return prefix + node.name
-        return f"{prefix}{node.name}({ast.unparse(constructor.args).removeprefix('self').lstrip(', ')})"
-    return f"{prefix}{node.name}({re.sub(r'^self(, )?', '', ast.unparse(node.args))})"
+        return f"{prefix}{node.name}({plain(constructor.args).removeprefix('self').lstrip(', ')})"
+    return f"{prefix}{node.name}({re.sub(r'^self(, )?', '', plain(node.args))})"
+
+
+def sections(node):
+    """The parts of a docstring in NumPy's style: (title, lines), the first one without a title."""
+    parts = [("", [])]
+    lines = (ast.get_docstring(node) or "").split("\n")
+    for line, after in zip(lines, lines[1:] + [""]):
+        if re.fullmatch("-{3,}", after) and len(after) == len(line):
+            parts.append((line, []))
+        elif not re.fullmatch("-{3,}", line):
+            parts[-1][1].append(line)
+    return parts
+
+
+def items(lines):
+    """(name, type, description) of the items of a section."""
+    found = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            name, _, kind = line.partition(" : ")
+            found.append((name, kind, []))
+        elif found:
+            found[-1][2].append(line.strip())
+    return [(name, kind, " ".join(words).strip()) for name, kind, words in found]
 
 
 def docstring(node):
-    """With what is indented under an argument in a list."""
+    """As Markdown: parameters as a table, examples as code."""
     lines = []
-    for line in (ast.get_docstring(node) or "").split("\n"):
-        match = re.match(r"(\w+(?:, \w+)*): (.*)", line)
-        lines.append(f"* `{match[1]}`: {match[2]}" if match and isinstance(node, ast.ClassDef) else line)
+    for title, text in sections(node):
+        if not title:
+            lines += text
+        elif title == "Parameters":
+            lines += ["", "| parameter | type | |", "|---|---|---|"]
+            lines += [f"| {', '.join(f'`{part.strip()}`' for part in name.split(','))} | {cell(kind)} | {cell(words)} |"
+                      for name, kind, words in items(text)]
+        elif title == "Examples":
+            lines += ["", "```python", *text, "```"]
+        else:
+            lines += ["", f"**{title}**: " + "; ".join(
+                f"{name}{f' ({kind})' if kind else ''}{f': {words}' if words else ''}" for name, kind, words in items(text))]
     return lines + [""]
 
 

@@ -38,7 +38,7 @@ fi
 # Large packages, those that start a service, and those that check the sources.
 ci_packages=(chromium chromium-driver python3-selenium mosquitto mosquitto-clients postgresql prometheus
   python3-matplotlib python3-opencv python3-scipy python3-skimage locales gjs gi-docgen
-  clang clang-format libclang-rt-dev llvm shellcheck mkdocs codespell)
+  clang clang-format libclang-rt-dev llvm shellcheck mkdocs codespell mypy)
 # Packages of other sources have kubectl, too, and conflict with Debian's.
 command -v kubectl >/dev/null || ci_packages+=(kubernetes-client)
 

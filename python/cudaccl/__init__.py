@@ -8,13 +8,15 @@
 
 Masks are NumPy arrays and other objects with the buffer protocol, CuPy arrays, PyTorch tensors, and
 what else has `__cuda_array_interface__` or `__dlpack__`. Those of bool and uint8 are read where they
-are, without a copy; other types, byte orders and strides are copied first. Components come in raster order of their first pixels and are
-labelled 1...n."""
+are, without a copy; other types, byte orders and strides are copied first. Components come in raster order of their
+first pixels and are labelled 1...n."""
 
 from ._analyzer import Analyzer, analyze, clear_cache, components, cuda_device_count, label
 from ._motion import Morphology, Motion
 from ._records import Component, VolumeComponent
-from ._engine import version as __version__
+from . import _engine
+
+__version__: str = _engine.version
 
 __all__ = ["Analyzer", "Component", "Morphology", "Motion", "VolumeComponent", "analyze", "clear_cache", "components",
            "cuda_device_count", "label"]

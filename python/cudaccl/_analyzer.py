@@ -1,12 +1,22 @@
 # cudaccl - analyzers of masks
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+from __future__ import annotations
+
 import math
 import sys
 import threading
 import warnings
+from typing import TYPE_CHECKING, Any, Sequence, overload
 
 from . import _arrays, _engine, _records
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
+    from ._types import Backend, Components, Feature, Labels, Options, Values
 
 _FRAMES, _VOLUME = 0, 1
 _BACKENDS = {"auto": 0, "cuda": 1, "cpu": 2}
@@ -15,8 +25,19 @@ _FEATURES = [name for name in _records.FLAGS if name != "value"]
 _MAX_CACHED = 8
 
 
-def cuda_device_count():
-    """The number of CUDA devices; 0 without a driver, or if the package was built without CUDA."""
+def cuda_device_count() -> int:
+    """Count the CUDA devices.
+
+    Returns
+    -------
+    int
+        0 without a driver, or if the package was built without CUDA.
+
+    Examples
+    --------
+    >>> cudaccl.cuda_device_count() >= 0
+    True
+    """
     return _engine.cuda_device_count()
 
 
@@ -43,39 +64,73 @@ def allocate(mask):
 
 
 class Analyzer:
-    """Finds the components of masks of one shape with memory that is used again; other shapes are
-    welcome, but make it allocate anew. It belongs to one thread at a time.
+    """Finds the components of masks of one shape with memory that is used again.
 
-    connectivity: 4 or 8 for masks (height, width) and batches (n, height, width) or
-        (n, 1, height, width); 6, 18 or 26 for volumes (depth, height, width).
-    threshold, invert: pixels above the threshold are foreground, inverted the others. 0 to 255 for bool and uint8,
-        any number for other types, of which all that is not 0 is above 0.
-    values: "above" the threshold; "band": pixels from low to high, 0 to 65535, are foreground, inverted the others;
-        "equal": pixels are classes, as from a segmentation network: integers from 0, the background, to 2**31 - 1, at
-        most 65535 of them different. Only pixels of the same class are connected, and components have the field
-        value. "equal" has neither morphology nor features but "sums", "ellipse" and "box".
-    min_area, max_area, min_width, min_height: other components are dropped, also from the labels.
-    max_components: keep only so many, the largest; None: all.
-    features: what else components have; one or more of
-        "sums": sum_x, sum_y, sum_xx, sum_yy, sum_xy, of the pixels' coordinates;
-        "ellipse": orientation (radians from the x axis to the major one, clockwise as y points down), major_axis,
-        minor_axis, eccentricity, of the ellipse with the same second-order moments;
-        "holes": holes, euler_number; "perimeter": that of the line through the border's pixels;
-        "luma": luma_mean, luma_min, luma_max, of the values of the pixels;
-        "box": extent (the share of the box that is filled), touches_border.
-    morphology: operations that clean the mask first, such as "median5,close5x11,fill,drop50".
-    include, exclude: polygons "x,y x,y x,y; ..." in fractions of the frame.
-    threads: that share a frame on the CPU; 0: one for each CPU.
-    backend: "auto": where the pixels are; "cpu"; "cuda": also those in host memory.
-    device: CUDA device for pixels in host memory; -1: any.
-    warn_copies: a RuntimeWarning tells of each array that is copied first.
+    Other shapes are welcome, but make it allocate anew. It belongs to one thread at a time.
 
     Contiguous rows of bool and uint8, for "band" and "equal" also of uint16, are read in place. Arrays of NumPy, CuPy
-    and PyTorch of other types, byte orders and strides are copied first. What numpy.ma masks is background."""
+    and PyTorch of other types, byte orders and strides are copied first. What numpy.ma masks is background.
 
-    def __init__(self, connectivity=8, threshold=0, *, invert=False, min_area=1, max_area=None, min_width=1,
-                 min_height=1, max_components=None, features=(), morphology=None, include=None, exclude=None, threads=1,
-                 backend="auto", device=-1, values="above", low=1, high=65535, warn_copies=False):
+    Parameters
+    ----------
+    connectivity : int
+        4 or 8 for masks (height, width) and batches (n, height, width) or (n, 1, height, width); 6, 18 or 26 for
+        volumes (depth, height, width).
+    threshold : float
+        Pixels above it are foreground. 0 to 255 for bool and uint8, any number for other types, of which all that is
+        not 0 is above 0.
+    invert : bool
+        The other pixels are foreground.
+    min_area, max_area, min_width, min_height : int
+        In pixels. Other components are dropped, also from the labels.
+    max_components : int, optional
+        Keep only so many, the largest; None: all.
+    features : str or sequence of str
+        What else components have; see components(). "sums", "ellipse", "holes", "perimeter", "luma" or "box".
+    morphology : str, optional
+        Operations that clean the mask first, such as "median5,close5x11,fill,drop50"; see Morphology.
+    include, exclude : str, optional
+        Polygons "x,y x,y x,y; ..." in fractions of the frame: where components are looked for, and where not.
+    threads : int
+        That share a frame on the CPU; 0: one for each CPU.
+    backend : str
+        "auto": where the pixels are; "cpu"; "cuda": also those in host memory.
+    device : int
+        CUDA device for pixels in host memory; -1: any.
+    values : str
+        "above": pixels above the threshold are foreground. "band": pixels from low to high are. "equal": pixels are
+        classes, as from a segmentation network: integers from 0, the background, to 2**31 - 1, at most 65535 of them
+        different. Only pixels of the same class are connected, and components have the field value. "equal" has
+        neither morphology nor features but "sums", "ellipse" and "box".
+    low, high : int
+        The band, 0 to 65535.
+    warn_copies : bool
+        A RuntimeWarning tells of each array that is copied first.
+
+    Raises
+    ------
+    ValueError
+        If an option has no meaning, also together with the others.
+
+    Examples
+    --------
+    >>> analyzer = cudaccl.Analyzer(min_area=2)
+    >>> analyzer.components(np.eye(3, dtype=bool))["area"]
+    array([3])
+    >>> analyzer.label(np.zeros((2, 3), bool))
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int32)
+    """
+
+    found: int | tuple[int, ...]
+    """The number of components of the last mask before max_components, or of each mask of a batch."""
+
+    def __init__(self, connectivity: int = 8, threshold: float = 0, *, invert: bool = False, min_area: int = 1,
+                 max_area: int | None = None, min_width: int = 1, min_height: int = 1,
+                 max_components: int | None = None, features: Feature | Sequence[Feature] = (),
+                 morphology: str | None = None, include: str | None = None, exclude: str | None = None,
+                 threads: int = 1, backend: Backend = "auto", device: int = -1, values: Values = "above", low: int = 1,
+                 high: int = 65535, warn_copies: bool = False) -> None:
         features = (features,) if isinstance(features, str) else features
         if connectivity not in (4, 8, 6, 18, 26):
             raise ValueError(f"connectivity {connectivity!r}; 4 or 8 for masks, 6, 18 or 26 for volumes")
@@ -151,26 +206,101 @@ class Analyzer:
             return _records.as_array(memory), records, counts
         return out, records, counts
 
-    def label(self, mask, out=None, *, stream=None):
-        """The labels of the pixels, int32 in the mask's shape, 0 for background. out: an array of int32 or uint32 for
-        them, on the mask's device. stream: a CUDA stream as a number, on which the mask becomes ready; by default that
-        of its library. With NumPy an array, else a memoryview; on a CUDA device an array of the mask's library."""
+    @overload
+    def label(self, mask: NDArray[Any], out: None = None, *, stream: int | None = None) -> Labels: ...
+
+    @overload
+    def label(self, mask: Any, out: Any = None, *, stream: int | None = None) -> Any: ...
+
+    def label(self, mask: Any, out: Any = None, *, stream: int | None = None) -> Any:
+        """Label the pixels of a mask, a batch or a volume.
+
+        Parameters
+        ----------
+        mask : array
+            In any memory that its library has; see the package.
+        out : array, optional
+            For the labels: int32 or uint32 in the mask's shape, on its device.
+        stream : int, optional
+            CUDA stream on which the mask becomes ready; by default that of its library.
+
+        Returns
+        -------
+        array of int32
+            In the mask's shape, 0 in the background: of NumPy, or on a CUDA device of the mask's library. Without
+            NumPy a memoryview.
+
+        Examples
+        --------
+        >>> cudaccl.Analyzer(connectivity=4).label(np.array([[1, 0, 1]], np.uint8))
+        array([[1, 0, 2]], dtype=int32)
+        """
         return self._analyze(mask, out, True, stream)[0]
 
-    def components(self, mask, *, stream=None):
-        """The components: a structured array (without NumPy a list of Component) with the fields label, x, y, width,
-        height, first_x, area, centroid_x, centroid_y and those of the features; for a batch a list with one of these for each mask. Of
-        volumes: label, x, y, z, width, height, depth, volume, centroid_x, centroid_y, centroid_z. In pixels."""
+    def components(self, mask: Any, *, stream: int | None = None) -> Components:
+        """Find the components of a mask, a batch or a volume.
+
+        Parameters
+        ----------
+        mask : array
+            As for label().
+        stream : int, optional
+            As for label().
+
+        Returns
+        -------
+        structured array, or a list of one for each mask of a batch
+            In the order of their first pixels. Fields of masks, in pixels: label, x, y, width, height, first_x, area,
+            centroid_x, centroid_y. Of volumes: label, x, y, z, width, height, depth, volume, centroid_x, centroid_y,
+            centroid_z. Without NumPy a list of Component or VolumeComponent. Features add:
+
+            "sums": sum_x, sum_y, sum_xx, sum_yy, sum_xy, of the pixels' coordinates;
+            "ellipse": orientation (radians from the x axis to the major one, clockwise as y points down), major_axis,
+            minor_axis, eccentricity, of the ellipse with the same second-order moments;
+            "holes": holes, euler_number; "perimeter": that of the line through the border's pixels;
+            "luma": luma_mean, luma_min, luma_max, of the values of the pixels;
+            "box": extent (the share of the box that is filled), touches_border.
+
+        Examples
+        --------
+        >>> found = cudaccl.Analyzer(features="box").components(np.ones((2, 3), bool))
+        >>> found[["width", "height", "extent"]].tolist()
+        [(3, 2, 1.0)]
+        """
         _, records, counts, classes = self._analyze(mask, None, False, stream)
         return _records.as_components(records, self._records, counts, classes)
 
-    def analyze(self, mask, out=None, *, stream=None):
-        """Both in one pass: (labels, components)."""
+    @overload
+    def analyze(self, mask: NDArray[Any], out: None = None, *,
+                stream: int | None = None) -> tuple[Labels, Components]: ...
+
+    @overload
+    def analyze(self, mask: Any, out: Any = None, *, stream: int | None = None) -> tuple[Any, Components]: ...
+
+    def analyze(self, mask: Any, out: Any = None, *, stream: int | None = None) -> tuple[Any, Components]:
+        """Do both in one pass.
+
+        Parameters
+        ----------
+        mask, out, stream
+            As for label().
+
+        Returns
+        -------
+        labels, components
+            As from label() and components().
+
+        Examples
+        --------
+        >>> labels, components = cudaccl.Analyzer().analyze(np.eye(2, dtype=bool))
+        >>> int(labels.max()), len(components)
+        (1, 1)
+        """
         labels, records, counts, classes = self._analyze(mask, out, True, stream)
         return labels, _records.as_components(records, self._records, counts, classes)
 
     @property
-    def info(self):
+    def info(self) -> dict[str, Any]:
         """What the last mask was analysed on: backend, algorithm, device_name, allocations, bytes."""
         return self._engine.info()
 
@@ -197,27 +327,113 @@ def _cached(mask, labels, options):
     return analyzer
 
 
-def clear_cache():
-    """Frees the analyzers of this thread's calls of label(), components() and analyze(), and memory that waits for
-    their next results."""
+def clear_cache() -> None:
+    """Free the analyzers of this thread's calls of label(), components() and analyze().
+
+    Memory that waits for their next results is freed, too.
+    """
     getattr(_local, "cache", {}).clear()
     _engine.trim()
 
 
-def label(mask, connectivity=8, threshold=0, *, out=None, threads=1, stream=None, **options):
-    """The labels of a mask's pixels. Other options are those of Analyzer; see Analyzer.label()."""
+@overload
+def label(mask: NDArray[Any], connectivity: int = 8, threshold: float = 0, *, out: None = None, threads: int = 1,
+          stream: int | None = None, **options: Unpack[Options]) -> Labels: ...
+
+
+@overload
+def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, threads: int = 1,
+          stream: int | None = None, **options: Unpack[Options]) -> Any: ...
+
+
+def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, threads: int = 1,
+          stream: int | None = None, **options: Any) -> Any:
+    """Label the pixels of a mask, a batch or a volume.
+
+    Parameters
+    ----------
+    mask, out, stream
+        As for Analyzer.label().
+    connectivity, threshold, threads, **options
+        As for Analyzer.
+
+    Returns
+    -------
+    array of int32
+        In the mask's shape, 0 in the background; see Analyzer.label().
+
+    Examples
+    --------
+    >>> mask = np.array([[1, 0, 1], [0, 1, 0]], np.uint8)
+    >>> cudaccl.label(mask)
+    array([[1, 0, 1],
+           [0, 1, 0]], dtype=int32)
+    >>> cudaccl.label(mask, connectivity=4)
+    array([[1, 0, 2],
+           [0, 3, 0]], dtype=int32)
+    """
     options.update(connectivity=connectivity, threshold=threshold, threads=threads)
     return _cached(mask, True, options).label(mask, out, stream=stream)
 
 
-def components(mask, connectivity=8, threshold=0, *, threads=1, stream=None, **options):
-    """The components of a mask. Other options are those of Analyzer; see Analyzer.components()."""
-    options.update(connectivity=connectivity, threshold=threshold, threads=threads)
-    return _cached(mask, False, options).components(mask, stream=stream)
+def components(mask: Any, connectivity: int = 8, threshold: float = 0, *, threads: int = 1,
+               stream: int | None = None, **options: Unpack[Options]) -> Components:
+    """Find the components of a mask, a batch or a volume.
+
+    Parameters
+    ----------
+    mask, stream
+        As for Analyzer.label().
+    connectivity, threshold, threads, **options
+        As for Analyzer.
+
+    Returns
+    -------
+    structured array, or a list of one for each mask of a batch
+        See Analyzer.components().
+
+    Examples
+    --------
+    >>> volume = np.zeros((3, 4, 5), bool)
+    >>> volume[1:, 2, 3:] = True
+    >>> cudaccl.components(volume, connectivity=6)["volume"]
+    array([4])
+    """
+    every: dict[str, Any] = {**options, "connectivity": connectivity, "threshold": threshold, "threads": threads}
+    return _cached(mask, False, every).components(mask, stream=stream)
 
 
-def analyze(mask, connectivity=8, threshold=0, *, out=None, threads=1, stream=None, **options):
-    """The labels and the components of a mask, in one pass. Other options are those of Analyzer; see
-    Analyzer.analyze()."""
+@overload
+def analyze(mask: NDArray[Any], connectivity: int = 8, threshold: float = 0, *, out: None = None, threads: int = 1,
+            stream: int | None = None, **options: Unpack[Options]) -> tuple[Labels, Components]: ...
+
+
+@overload
+def analyze(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, threads: int = 1,
+            stream: int | None = None, **options: Unpack[Options]) -> tuple[Any, Components]: ...
+
+
+def analyze(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, threads: int = 1,
+            stream: int | None = None, **options: Any) -> tuple[Any, Components]:
+    """Label the pixels and find the components, in one pass.
+
+    Parameters
+    ----------
+    mask, out, stream
+        As for Analyzer.label().
+    connectivity, threshold, threads, **options
+        As for Analyzer.
+
+    Returns
+    -------
+    labels, components
+        As from label() and components().
+
+    Examples
+    --------
+    >>> labels, components = cudaccl.analyze(np.array([[5, 5, 7]]), values="equal")
+    >>> labels.tolist(), components["value"].tolist()
+    ([[1, 1, 2]], [5, 7])
+    """
     options.update(connectivity=connectivity, threshold=threshold, threads=threads)
     return _cached(mask, True, options).analyze(mask, out, stream=stream)

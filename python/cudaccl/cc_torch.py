@@ -6,19 +6,27 @@
 
 For code that imports cc_torch itself: `sys.modules["cc_torch"] = cudaccl.cc_torch`."""
 
+from __future__ import annotations
+
 import torch
 
 from ._analyzer import analyze
 
 
-def get_connected_components(inputs):
-    """Labels and areas of the components of a batch of masks, with 8-connectivity.
+def get_connected_components(inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Label the components of a batch of masks with 8-connectivity, and count their pixels.
 
-    inputs: a tensor of uint8 or bool, (n, 1, height, width), (n, height, width) or (height, width), on the CPU or
-        a CUDA device.
+    Parameters
+    ----------
+    inputs : tensor of uint8 or bool
+        (n, 1, height, width), (n, height, width) or (height, width), on the CPU or a CUDA device.
 
-    Returns two tensors of int32 in the same shape, on the same device: the label of each pixel's component, which
-    begin with 1 in each mask, and the component's number of pixels; both are 0 in the background."""
+    Returns
+    -------
+    labels, counts : tensors of int32
+        In the same shape, on the same device: the label of each pixel's component, which begin with 1 in each mask,
+        and the component's number of pixels. Both are 0 in the background.
+    """
     if inputs.dtype not in (torch.bool, torch.uint8):
         inputs = inputs != 0
     labels = torch.empty(inputs.shape, dtype=torch.int32, device=inputs.device)

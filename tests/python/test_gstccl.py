@@ -394,8 +394,49 @@ class ArraysTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not writable"):
             cudaccl.gst.attach(buffer, 64, 48, [])
         del sample
-        with self.assertRaisesRegex(ValueError, "finite"):
-            cudaccl.gst.attach(buffer, 64, 48, [(0, 0, float("nan"), 1)])
+        for boxes, classes, scores, names, problem in [
+                ([(0, 0, float("nan"), 1)], 1, 1, None, "finite"), ([(0, 0, 1, 1)], 1, 1.5, None, "scores .* 1.5"),
+                ([(0, 0, 1, 1)], 1, float("nan"), None, "scores .* nan"), ([(0, 0, 1, 1)], -1, 1, None, "class_ids .* -1"),
+                ([(0, 0, 1, 1)], 2**32, 1, None, "class_ids"), ([(0, 0, 1, 1)], 3, 1, ["a", "b"], "names has no more")]:
+            with self.assertRaisesRegex(ValueError, problem):
+                cudaccl.gst.attach(buffer, 64, 48, boxes, classes, scores, names)
+
+    def test_events(self):
+        buffer, meta = sample_zones()
+        found = cudaccl.gst.events(buffer)
+        self.assertEqual(len(found), meta.get_n_events())
+        for row, event in zip(found, meta.get_events()):
+            self.assertEqual(row["type"], GstCcl.ccl_zone_event_type_get_name(event.type))
+            self.assertEqual(row["zone"], meta.get_zone(event.zone).name)
+            for name in ("track", "dwell", "x", "y", "out", "inside", "frame_age", "class_id"):
+                self.assertEqual(row[name], getattr(event, name), name)
+            self.assertEqual(row["in"], event.in_)
+        self.assertEqual(len(cudaccl.gst.events(Gst.Buffer.new())), 0)
+
+    def test_detector(self):
+        """Frames of any stride and format arrive as they are; an exception is an error of the element."""
+        for form, width, detect, text in [
+                ("GRAY8", 33, lambda frame: ([(1, 2, frame.shape[1] - 1, 3)], 1, 0.5), None),
+                ("BGR", 33, lambda frame: ([(1, 2, frame.shape[1] - 1, frame.shape[2])], 1, 0.5), None),
+                ("GRAY8", 33, lambda frame: 1 / 0, "ZeroDivisionError: division by zero"),
+                ("GRAY8", 33, lambda frame: (frame.fill(0), 1, 1), "read-only"),
+                ("GRAY8", 33, lambda frame: ([(0, 0, 1, 1)], 1, 7), "scores are 0 to 1")]:
+            pipeline = Gst.parse_launch(f"videotestsrc num-buffers=2 ! capsfilter name=before caps=video/x-raw,format={form},"
+                                        f"width={width},height=20   appsink name=sink sync=false")
+            detector = type("Own", (cudaccl.gst.Detector,), {"detect": lambda self, frame: detect(frame), "names": ["a"]})()
+            pipeline.add(detector)
+            self.assertTrue(pipeline.get_by_name("before").link(detector))
+            self.assertTrue(detector.link(pipeline.get_by_name("sink")))
+            pipeline.set_state(Gst.State.PLAYING)
+            if text:
+                message = pipeline.get_bus().timed_pop_filtered(10 * Gst.SECOND, Gst.MessageType.ERROR)
+                self.assertIn(text, message.parse_error()[0].message)
+            else:
+                sample = pipeline.get_by_name("sink").emit("pull-sample")
+                found = cudaccl.gst.components(sample.get_buffer())
+                self.assertEqual(found[["x", "y", "width", "height", "class_id", "confidence"]].tolist(),
+                                 [(1, 2, width - 1, 3, 1, 0.5)])
+            pipeline.set_state(Gst.State.NULL)
 
     def test_pipeline(self):
         """Boxes of a program become tracks."""
