@@ -189,7 +189,6 @@ class Detector(GstBase.BaseTransform):  # type: ignore[misc]
         raise NotImplementedError
 
     def do_set_caps(self, incaps: Any, outcaps: Any) -> bool:
-        """Called by GStreamer."""
         self._info = GstVideo.VideoInfo.new_from_caps(incaps)
         return self._info is not None
 
@@ -211,7 +210,6 @@ class Detector(GstBase.BaseTransform):  # type: ignore[misc]
             buffer.unmap(memory)
 
     def do_transform_ip(self, buffer: Any) -> Any:
-        """Called by GStreamer."""
         try:
             boxes, class_ids, scores = self._detect(buffer)
             attach(buffer, self._info.width, self._info.height, boxes, class_ids, scores, self.names)
