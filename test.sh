@@ -98,7 +98,7 @@ check_format() {
     echo "missing clang-format 14, the version that .clang-format is for"
     return 77
   fi
-  mapfile -t files < <(find engine cuda gst apps tests pipelines python docs -regex '.*\.\(c\|h\|cpp\|cu\|cuh\)')
+  mapfile -t files < <(find engine cuda gst apps tests pipelines python docs -regex '.*\.\(c\|h\|hpp\|cpp\|cu\|cuh\)')
   clang-format --dry-run --Werror "${files[@]}"
 }
 

@@ -21,10 +21,14 @@ HEADERS = ["ccl", "mask", "motion", "batch", "volume", "crop", "eglimage"]
 START = """# libcudaccl
 
 The analysis engine as a library in C: connected components of masks, on the CPU and on CUDA devices, with cleaning of
-masks and background models. It needs neither GStreamer nor, at run time, a GPU or a driver. For CMake, Make and the
-like, `pkg-config --cflags --libs cudaccl`; [components.c](components.c) is a whole program:
+masks and background models. It needs neither GStreamer nor, at run time, a GPU or a driver. Whole programs, which a test
+runs: [components.c](components.c), [labels.c](labels.c), [motion.c](motion.c) and [volumes.c](volumes.c);
+[spans.cpp](spans.cpp) uses `<cudaccl/cudaccl.hpp>`, which wraps the functions for C++20 with owners, exceptions and spans.
 
     cc -o components components.c $(pkg-config --cflags --libs cudaccl)
+
+With CMake, `find_package (cudaccl CONFIG REQUIRED)` and `target_link_libraries (… cudaccl::cudaccl)`. `-Dstatic-library=true`
+builds `libcudaccl.a`, too (`pkg-config --static`).
 
 Symbols have versions. Within a soname, functions stay and structures only use up their reserved fields. All of a
 header's functions work in every build; what needs CUDA fails with `CCL_ERROR_UNSUPPORTED` without it.

@@ -39,18 +39,60 @@ read -ra flags < <(pkg-config --cflags --libs gstccl-1.0)
 [[ " ${flags[*]} " != *" -I$root"* ]] || die "pkg-config names the sources: ${flags[*]}"
 (cd "$stage" && "${cc[@]}" -Wall -Werror -o boxes "$root/pipelines/print-boxes.c" "${flags[@]}")
 read -ra flags < <(pkg-config --cflags --libs cudaccl)
-(cd "$stage" && "${cc[@]}" -Wall -Werror -o components "$root/docs/components.c" "${flags[@]}")
-# The headers and the example are C++, too.
-"${cc[@]}" -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only "$root/docs/components.c" "${flags[@]}"
+# The headers and the examples are C++, too.
+for example in components labels motion volumes; do
+  (cd "$stage" && "${cc[@]}" -Wall -Wextra -Werror -o "$example" "$root/docs/$example.c" "${flags[@]}")
+  "${cc[@]}" -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only "$root/docs/$example.c" "${flags[@]}"
+done
+(cd "$stage" && "${cc[@]}" -x c++ -std=c++20 -Wall -Wextra -Werror -o spans "$root/docs/spans.cpp" "${flags[@]}" -lstdc++)
 
 # From here on, only the installed files are used.
 export LD_LIBRARY_PATH=$libdir GST_PLUGIN_PATH=$libdir/gstreamer-1.0 GST_REGISTRY=$stage/registry
 unset GST_PLUGIN_PATH_1_0 GST_REGISTRY_1_0
-diff - <("$stage/components") <<'END' || die "docs/components.c did not find its components"
+for example in components labels motion volumes spans; do
+  echo "$example:"
+  "$stage/$example"
+done >"$stage/output"
+diff - "$stage/output" <<'END' || die "an example of docs/ has another result"
+components:
 1: 2x2 at (0, 0), area 4
 2: 3x3 at (5, 1), area 4
 3: 1x1 at (0, 3), area 1
+labels:
+11000000
+11000220
+00000020
+00000000
+motion:
+frame 49: at (95, 99)
+frame 74: at (195, 99)
+volumes:
+1: 3 voxels from (0, 0, 0)
+2: 3 voxels from (2, 1, 1)
+spans:
+1: area 4, euler 1
+2: area 3, euler 1
+3: area 1, euler 1
+1 in a volume
+3 in a frame of a batch
+3 in a frame of a batch
 END
+if command -v cmake >/dev/null; then
+  mkdir "$stage/cmake"
+  cat >"$stage/cmake/CMakeLists.txt" <<END
+cmake_minimum_required (VERSION 3.16)
+project (example C)
+find_package (cudaccl $(pkg-config --modversion cudaccl) CONFIG REQUIRED)
+add_executable (example "$root/docs/components.c")
+target_link_libraries (example PRIVATE cudaccl::cudaccl)
+END
+  if ! (cd "$stage/cmake" && cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${cc[-1]}" . && cmake --build .) \
+    >"$stage/output" 2>&1; then
+    cat "$stage/output"
+    die "CMake does not find the package"
+  fi
+  "$stage/cmake/example" | diff - <("$stage/components") || die "the program of CMake has another result"
+fi
 for element in cudaccl cclmerge; do
   gst-inspect-1.0 "$element" >"$stage/output"
   page=$(sed -nE 's,^ *Doc-uri +(file://)?,,p' "$stage/output")
