@@ -26,8 +26,8 @@ typedef struct CudaSession
   CclCudaModel model;
   CclCudaFrame source; /* the frame on the device, or the model's mask of it. work.frame, which is
                         * analysed, is the same or the mask that the operations make of it */
-  CclCudaOperations chains[2]; /* for far and near objects; one for all without auto_operations */
-  const CclCudaOperations *operations; /* the chain in use for this frame */
+  CclCudaOperations chains[CCL_CHAINS]; /* the first for all without auto_operations */
+  const CclCudaOperations *operations;  /* the chain in use for this frame */
   CclCudaWork work;
   CclCudaGraphs graphs;
   CclCudaTiming timing;
@@ -88,8 +88,8 @@ cuda_close (CclSession *session)
     ccl_cuda_context_leave ();
   }
   ccl_cuda_upload_close (&self->upload);
-  ccl_cuda_operations_close (&self->chains[0]);
-  ccl_cuda_operations_close (&self->chains[1]);
+  for (unsigned i = 0; i < CCL_CHAINS; i++)
+    ccl_cuda_operations_close (&self->chains[i]);
   free (self->work.tables);
   free (self->base.shapes);
   free (self->base.values);
@@ -144,21 +144,20 @@ work_for (const CclSession *wanted)
 static const CclCudaOperations *
 choose_chain (const CudaSession *self)
 {
-  const CclCleaning *cleaning = &self->base.cleaning;
-
-  return &self->chains[cleaning->n_far > 0 && cleaning->near];
+  return &self->chains[ccl_cleaning_chain (&self->base.cleaning)];
 }
 
 static CclStatus
 open_operations (CudaSession *self)
 {
   const CclCleaning *cleaning = &self->base.cleaning;
+  const unsigned n = cleaning->n_far == 0 ? 1 : cleaning->has_small ? CCL_CHAINS : 2;
   CclStatus status = CCL_OK;
 
-  for (unsigned near = 0; near < (cleaning->n_far > 0 ? 2 : 1) && status == CCL_OK; near++)
+  for (unsigned kind = 0; kind < n && status == CCL_OK; kind++)
     status =
-        ccl_cuda_operations_open (&self->chains[near], &self->base,
-                                  ccl_cleaning_range (cleaning, near), &self->work, &self->queue);
+        ccl_cuda_operations_open (&self->chains[kind], &self->base,
+                                  ccl_cleaning_range (cleaning, kind), &self->work, &self->queue);
   return status;
 }
 
@@ -499,8 +498,9 @@ read_updates (CudaSession *self)
   return status;
 }
 
+/* Waits for a result, and transfers what of it is not here. */
 static CclStatus
-collect_frame (CudaSession *self, CclComponents *components)
+collect_components (CudaSession *self, CclComponents *components)
 {
   CclCudaDownload *download = &self->download;
   CclStatus status = await_end (self);
@@ -508,8 +508,6 @@ collect_frame (CudaSession *self, CclComponents *components)
 
   if (status != CCL_OK)
     return status;
-  if (self->model.base)
-    ccl_cuda_model_collect (&self->model);
   found = download->header->kept;
   if (found > self->base.config.max_components)
     status = select_top_k (self);
@@ -520,6 +518,23 @@ collect_frame (CudaSession *self, CclComponents *components)
     if (status == CCL_OK)
       status = finish (self, download->stream);
   }
+  *components = (CclComponents){
+    .items = (const CclComponent *) (download->header + 1),
+    .count = download->header->kept,
+    .found = found,
+  };
+  return status;
+}
+
+static CclStatus
+collect_frame (CudaSession *self, CclComponents *components)
+{
+  const CclCudaDownload *download = &self->download;
+  CclComponents result = { NULL, 0, 0 };
+  CclStatus status = collect_components (self, &result);
+
+  if (status == CCL_OK && self->model.base)
+    ccl_cuda_model_collect (&self->model);
   if (status == CCL_OK)
     status = read_updates (self);
   if (status == CCL_OK && self->shapes.sums)
@@ -532,12 +547,34 @@ collect_frame (CudaSession *self, CclComponents *components)
     return status;
   read_times (self);
   self->is_stacked = false;
-  *components = (CclComponents){
-    .items = (const CclComponent *) (download->header + 1),
-    .count = download->header->kept,
-    .found = found,
-  };
+  *components = result;
   return CCL_OK;
+}
+
+/* Analyses the model's mask again, with other operations. Times are those of the first analysis. */
+static CclStatus
+analyse_small (CudaSession *self, const CclParams *params, CclComponents *components)
+{
+  CclCudaStages *stages = self->work.stages;
+  bool timed = self->timing.timed;
+  CclStatus status;
+
+  self->timing.timed = false;
+  self->work.stages = NULL;
+  self->operations = &self->chains[CCL_CHAIN_SMALL];
+  set_params (self, params);
+  self->work.frame = self->operations->n > 0 ? self->operations->clean : self->source;
+  status = ccl_cuda_check (enqueue_frame (self), "analysing a mask again");
+  if (status == CCL_OK)
+    status = ccl_cuda_check (ccl_cuda_transfer_first (&self->download, &self->work.result),
+                             "transferring the components");
+  if (status == CCL_OK)
+    status = mark_end (self, self->download.stream);
+  if (status == CCL_OK)
+    status = collect_components (self, components);
+  self->timing.timed = timed;
+  self->work.stages = stages;
+  return status;
 }
 
 static CclStatus
@@ -645,6 +682,21 @@ cuda_collect (CclSession *session, CclComponents *components)
   if (status != CCL_OK)
     return status;
   status = collect_frame (self, components);
+  if (status != CCL_OK)
+    synchronize (self);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
+static CclStatus
+cuda_collect_small (CclSession *session, const CclParams *params, CclComponents *components)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = analyse_small (self, params, components);
   if (status != CCL_OK)
     synchronize (self);
   ccl_cuda_context_leave ();
@@ -866,6 +918,7 @@ const CclBackendClass ccl_backend_cuda = {
   .open = cuda_open,
   .submit = cuda_submit,
   .collect = cuda_collect,
+  .collect_small = cuda_collect_small,
   .labels = cuda_labels,
   .write_labels = cuda_write_labels,
   .mask = cuda_mask,

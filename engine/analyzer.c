@@ -4,6 +4,7 @@
 #include "engine/backend.h"
 #include "engine/color.h"
 #include "engine/mask/mask.h"
+#include "engine/mask/places.h"
 
 #include <cudaccl/eglimage.h>
 
@@ -21,11 +22,12 @@ struct CclAnalyzer
   const CclBackendClass *backend;
   CclSession *session;
   bool in_flight;
-  uint64_t elapsed; /* CclParams.elapsed of the frame in flight */
+  CclParams params; /* of the frame in flight */
   bool collected;   /* and nothing was submitted since */
   char *fallback;   /* why the preferred backend is not used, or NULL */
   CclStatus fallback_status;
   CclColorPlanes planes; /* of frames of interleaved colours in host memory */
+  CclPlaces *places;     /* of small objects beside near ones, or NULL */
 };
 
 /* In the order in which CCL_BACKEND_AUTO tries them. */
@@ -379,6 +381,9 @@ init_session (const CclConfig *config, uint32_t frame_height, CclSession *wanted
     ccl_model_init (&wanted->model, config->motion, config->width, config->height);
   if (config->shapes)
     wanted->config.labels = true;
+  /* Label maps and masks are those of one chain. */
+  wanted->cleaning.has_small = config->auto_operations && config->motion &&
+                               !wanted->config.labels && !config->mask && !config->updates;
   bound = components_bound (config);
   if (bound < config->max_components)
     wanted->config.max_components = (uint32_t) bound;
@@ -413,14 +418,19 @@ ccl_analyzer_open (const CclConfig *config, uint32_t frame_height, CclAnalyzer *
   if (!self)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for an analyzer");
   status = open_session (self, &wanted);
-  if (status == CCL_OK && config->features != CCL_FEATURES_AUTO && !self->session->labels_first) {
+  if (status == CCL_OK && config->features != CCL_FEATURES_AUTO && !self->session->labels_first)
     status = ccl_fail (
         CCL_ERROR_UNSUPPORTED,
         "algorithm %s has its own feature stage; choose an algorithm that labels pixels, such "
         "as bke, or the automatic feature stage",
         wanted.algorithm->name);
-    self->backend->close (self->session);
+  if (status == CCL_OK && wanted.cleaning.has_small) {
+    self->places = ccl_places_new (config->width, config->height, wanted.cleaning.small,
+                                   wanted.config.max_components, &self->session->account);
+    status = self->places ? CCL_OK : CCL_ERROR_NO_MEMORY;
   }
+  if (status != CCL_OK && self->session)
+    self->backend->close (self->session);
   if (status != CCL_OK) {
     free (self->fallback);
     free (self);
@@ -454,6 +464,7 @@ ccl_analyzer_free (CclAnalyzer *analyzer)
   if (!analyzer)
     return;
   analyzer->backend->close (analyzer->session);
+  ccl_places_free (analyzer->places);
   ccl_color_planes_clear (&analyzer->planes);
   free (analyzer->fallback);
   free (analyzer);
@@ -557,7 +568,7 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
   analyzer->collected = false;
   status = analyzer->backend->submit (session, image, params);
   analyzer->in_flight = status == CCL_OK;
-  analyzer->elapsed = params->elapsed;
+  analyzer->params = *params;
   if (status == CCL_OK && session->config.motion)
     ccl_model_commit (&session->model, &clock);
   return status;
@@ -579,10 +590,27 @@ ccl_analyzer_unstack (CclAnalyzer *analyzer, const CclUnstack *unstack)
   return analyzer->backend->unstack (analyzer->session, unstack);
 }
 
+/* Adds small objects to the near ones that were collected. */
+static CclStatus
+collect_small (CclAnalyzer *self, CclComponents *components)
+{
+  CclComponents small;
+  CclStatus status;
+
+  if (!ccl_places_advance (self->places, self->params.elapsed))
+    return CCL_OK;
+  ccl_places_keep (self->places, components);
+  status = self->backend->collect_small (self->session, &self->params, &small);
+  *components =
+      status == CCL_OK ? ccl_places_add (self->places, &small) : (CclComponents){ NULL, 0, 0 };
+  return status;
+}
+
 CclStatus
 ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
 {
   CclStatus status;
+  bool near;
 
   if (!analyzer || !components)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_collect: an argument is NULL");
@@ -590,12 +618,15 @@ ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
   if (!analyzer->in_flight)
     return ccl_fail (CCL_ERROR_INVALID, "no frame is in flight; submit one first");
   analyzer->in_flight = false;
+  near = analyzer->session->cleaning.near;
   status = analyzer->backend->collect (analyzer->session, components);
-  analyzer->collected = status == CCL_OK;
   if (status == CCL_OK && analyzer->session->config.motion)
     ccl_model_finish (&analyzer->session->model);
   if (status == CCL_OK && analyzer->session->config.auto_operations)
-    ccl_cleaning_follow (&analyzer->session->cleaning, components, analyzer->elapsed);
+    ccl_cleaning_follow (&analyzer->session->cleaning, components, analyzer->params.elapsed);
+  if (status == CCL_OK && analyzer->places && near)
+    status = collect_small (analyzer, components);
+  analyzer->collected = status == CCL_OK;
   return status;
 }
 
@@ -779,13 +810,16 @@ ccl_analyzer_reset (CclAnalyzer *analyzer)
 {
   analyzer->session->model.clock = (CclMotionClock){ 0 };
   ccl_cleaning_reset (&analyzer->session->cleaning);
+  if (analyzer->places)
+    ccl_places_reset (analyzer->places);
 }
 
 void
 ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
 {
   const CclSession *session = analyzer->session;
-  CclChainRange range = ccl_cleaning_range (&session->cleaning, session->cleaning.near);
+  CclChainRange range =
+      ccl_cleaning_range (&session->cleaning, ccl_cleaning_chain (&session->cleaning));
 
   *info = (CclInfo){
     .backend = analyzer->backend->id,
@@ -801,6 +835,8 @@ ccl_analyzer_info (const CclAnalyzer *analyzer, CclInfo *info)
     .n_operations = range.n,
   };
   ccl_model_info (&session->model, &info->motion);
+  if (analyzer->places)
+    info->far_places = ccl_places_count (analyzer->places);
 }
 
 void

@@ -97,6 +97,10 @@ typedef struct CclBackendClass
    * model is as before, or unusable. */
   CclStatus (*submit) (CclSession *session, const CclImage *image, const CclParams *params);
   CclStatus (*collect) (CclSession *session, CclComponents *components);
+  /* Cleans the mask of the frame collected last with the chain for small objects, and returns their
+   * components, in the memory of the former ones; only if session->cleaning has it. */
+  CclStatus (*collect_small) (CclSession *session, const CclParams *params,
+                              CclComponents *components);
   /* The label map of the frame collected last; only with config.labels. */
   CclStatus (*labels) (CclSession *session, CclLabels *labels);
   /* The same, written to the caller's memory. */

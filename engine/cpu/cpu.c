@@ -200,10 +200,9 @@ pack_strip (void *data, uint32_t index)
 
 /* Labels the clean mask instead of the frame. */
 static void
-label_clean (CpuSession *self, CclForeground *foreground)
+label_clean (CpuSession *self, CclForeground *foreground, CclChainKind kind)
 {
-  const CclCleaning *cleaning = &self->base.cleaning;
-  CclChainRange range = ccl_cleaning_range (cleaning, cleaning->near);
+  CclChainRange range = ccl_cleaning_range (&self->base.cleaning, kind);
   PackJob job = { foreground, self };
   CclImage image = ccl_mask_image (&self->mask);
 
@@ -262,7 +261,7 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
       session->timing.model = ccl_cpu_now () - start;
   }
   if (self->mask.words)
-    label_clean (self, &foreground);
+    label_clean (self, &foreground, ccl_cleaning_chain (&session->cleaning));
   else
     ccl_runs_label (&self->runs, &foreground);
   ccl_label_map_reset (&self->map);
@@ -284,6 +283,27 @@ static CclStatus
 cpu_collect (CclSession *session, CclComponents *components)
 {
   *components = ((CpuSession *) session)->result;
+  return CCL_OK;
+}
+
+static CclStatus
+cpu_collect_small (CclSession *session, const CclParams *params, CclComponents *components)
+{
+  CpuSession *self = (CpuSession *) session;
+  uint64_t start = session->config.timing ? ccl_cpu_now () : 0;
+  CclImage moving = ccl_mask_image (ccl_cpu_model_mask (self->model));
+  CclForeground foreground = {
+    .functions = self->runs.functions,
+    .image = &moving,
+    .region = self->region.words ? &self->region : NULL,
+    .width = session->config.width,
+    .cut = session->cut,
+  };
+
+  label_clean (self, &foreground, CCL_CHAIN_SMALL);
+  *components = ccl_compact (&self->compaction, params);
+  if (session->config.timing)
+    session->timing.analysis += ccl_cpu_now () - start;
   return CCL_OK;
 }
 
@@ -347,6 +367,7 @@ const CclBackendClass ccl_backend_cpu = {
   .open = cpu_open,
   .submit = cpu_submit,
   .collect = cpu_collect,
+  .collect_small = cpu_collect_small,
   .labels = cpu_labels,
   .write_labels = cpu_write_labels,
   .paint = cpu_paint,

@@ -4,7 +4,9 @@
 /* The right operations depend on how large objects are in the picture. Where they are as large as
  * people across a yard, whatever is much smaller is noise, or hangs on by a thin bridge. Where none
  * is, as in infrared pictures of far targets, the same operations would remove all objects: there
- * only gaps are closed and single specks dropped. Many specks are noise in either case.
+ * only gaps are closed and single specks dropped. Many specks are noise in either case. Beside near
+ * objects, small ones are found by operations for objects of half of the size; places.c tells which
+ * of them count.
  *
  * No parameter says which it is, so the largest components do. They come from the result, which is
  * the same on all backends, and so is the choice. All sizes are shares of the frame's shorter side:
@@ -62,23 +64,37 @@ ccl_cleaning_init_auto (CclCleaning *cleaning, uint32_t width, uint32_t height,
       .height = share_of (side, 30, 1) },
     { .kind = CCL_OPERATION_FILL },
     drop_below (square / NEAR_AREA),
+    /* Small: half as high, and a quarter of the area. A median would make neighbours one. */
+    { .kind = CCL_OPERATION_OPEN, .width = 1, .height = share_of (side, 15, 1) },
+    drop_below (square / (4 * NEAR_AREA)),
   };
 
   *cleaning = (CclCleaning){
     .n = sizeof chosen / sizeof chosen[0],
     .n_far = 2,
+    .n_near = 4,
     .large = square / LARGE_AREA,
+    .small = square / NEAR_AREA,
   };
   for (uint32_t i = 0; i < cleaning->n; i++)
     operations[i] = chosen[i];
 }
 
 CclChainRange
-ccl_cleaning_range (const CclCleaning *cleaning, bool near)
+ccl_cleaning_range (const CclCleaning *cleaning, CclChainKind kind)
 {
-  if (near || cleaning->n_far == 0)
-    return (CclChainRange){ cleaning->n_far, cleaning->n - cleaning->n_far };
-  return (CclChainRange){ 0, cleaning->n_far };
+  const uint32_t small = cleaning->n_far + cleaning->n_near;
+
+  if (cleaning->n_far == 0)
+    return (CclChainRange){ 0, cleaning->n };
+  switch (kind) {
+  case CCL_CHAIN_NEAR:
+    return (CclChainRange){ cleaning->n_far, cleaning->n_near };
+  case CCL_CHAIN_SMALL:
+    return (CclChainRange){ small, cleaning->n - small };
+  default:
+    return (CclChainRange){ 0, cleaning->n_far };
+  }
 }
 
 void

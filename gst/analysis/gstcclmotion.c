@@ -50,7 +50,8 @@
  * since the camera shakes, and `flickered`, which were divided by the gains of their rows since
  * lamps flicker. They begin anew with a new analyzer, such as after a change of the format. `veil`,
  * a #guint, is how many grey levels fog adds to all others, and `displaced`, another one, how often
- * the camera was moved for good. The model's time is part of `average-analysis-time`.
+ * the camera was moved for good. `far-places` is another: in how many places of the picture small
+ * objects count beside near ones. The model's time is part of `average-analysis-time`.
  *
  * ## Objects
  *

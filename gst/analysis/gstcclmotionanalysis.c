@@ -63,8 +63,11 @@ install_properties (GObjectClass *gobject_class)
    * `median3`, `open` with .003 by .03, `fill`, and `drop` with 1/830, until there was no large
    * object for 10 minutes, or the model starts anew.
    *
-   * Both backends choose the same. It cannot serve small and large objects in the same scene, nor
-   * know what is small and near, such as insects. `none` are no operations.
+   * Small objects count beside near ones where something that small has gone somewhere (see
+   * docs/motion.md). Masks (#cclmask) and components with #cclmotion:features have none of them.
+   *
+   * Both backends choose the same. It cannot know what is small and near, such as insects, while
+   * nothing else moves. `none` are no operations.
    *
    * Since: 0.1
    */

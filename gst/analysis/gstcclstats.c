@@ -36,6 +36,7 @@ set_usage (GstCclStats *stats, const CclAnalyzer *analyzer, CclInfo *info)
   stats->allocations = stats->old_allocations + info->allocations;
   stats->bytes = info->bytes;
   stats->model = info->motion;
+  stats->far_places = info->far_places;
   stats->route = info->upload;
   set_morphology (stats, info);
 }
@@ -101,7 +102,8 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
                        G_TYPE_UINT64, stats->model.starts, "relit", G_TYPE_UINT64,
                        stats->model.relit, "aligned", G_TYPE_UINT64, stats->model.aligned,
                        "flickered", G_TYPE_UINT64, stats->model.flickered, "veil", G_TYPE_UINT,
-                       stats->model.veil, "displaced", G_TYPE_UINT, stats->model.displaced, NULL);
+                       stats->model.veil, "displaced", G_TYPE_UINT, stats->model.displaced,
+                       "far-places", G_TYPE_UINT, stats->far_places, NULL);
 
   return structure;
 }

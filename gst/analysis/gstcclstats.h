@@ -19,6 +19,7 @@ typedef struct
   guint64 old_allocations; /* by analyzers before the current one */
   guint64 bytes;           /* held by the current or last analyzer */
   CclMotionInfo model;     /* the background model's; bytes is part of @bytes */
+  guint far_places;        /* CclInfo.far_places */
 
   /* Sums in nanoseconds: @time of all frames in the streaming thread, the others of the
    * @measured frames only. */

@@ -70,13 +70,15 @@ static const struct
   { "cudaccl morphology=auto", "close3x3,drop11", "median3,open1x7,fill,drop69" },
 };
 
-/* Far objects of 6x6 pixels are kept until near ones have been there for 0.3 s. */
+/* Far objects of 6x6 pixels are kept until near ones have been there for 0.3 s; then, cclmotion
+ * keeps those that have gone somewhere. */
 GST_START_TEST (test_settings)
 {
   const Box far = { 10, 20, 6, 6 }, near = { 10, 60, 16, 40 }, nothing = { 0 };
   GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "%s", settings[__i__].line);
   gboolean changes = strcmp (settings[__i__].first, settings[__i__].near) != 0;
   gboolean mask = g_str_has_prefix (settings[__i__].line, "cclmask");
+  gboolean follows = g_str_has_prefix (settings[__i__].line, "cclmotion");
   guint number = 0;
 
   push_moving (h, &number, 5, nothing);
@@ -85,7 +87,10 @@ GST_START_TEST (test_settings)
 
   fail_unless_equals_int (push_moving (h, &number, 20, near), 1);
   ccl_test_check_stat (h->element, "morphology", settings[__i__].near);
-  fail_unless_equals_int (push_moving (h, &number, 20, far), changes ? 0 : 1);
+  fail_unless_equals_int (push_moving (h, &number, 2, far), changes ? 0 : 1);
+  fail_unless_equals_int (push_moving (h, &number, 18, far), changes && !follows ? 0 : 1);
+  if (follows)
+    fail_unless_equals_int (ccl_test_stat (h->element, "far-places") > 0, changes);
 
   /* A new model begins with far objects. */
   if (changes && !g_str_has_prefix (settings[__i__].line, "cudaccl")) {

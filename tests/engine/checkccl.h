@@ -117,6 +117,7 @@ extern const Test mask_tests[];
 extern const Test cleaning_tests[];
 extern const Test motion_tests[];
 extern const Test light_tests[];
+extern const Test place_tests[];
 extern const Test color_tests[];
 extern const Test value_tests[];
 extern const Test crop_tests[];

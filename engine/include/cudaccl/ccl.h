@@ -343,7 +343,8 @@ typedef struct CclInfo
   const CclOperation *operations; /* that clean the next frame; those of CclConfig, or what
                                    * auto_operations chose; owned by the analyzer */
   uint32_t n_operations;
-  uint32_t reserved0;
+  uint32_t far_places;  /* of the picture, in which small objects count beside near ones, with
+                         * CclConfig.motion and auto_operations */
   uint64_t reserved[6]; /* for fields to come; 0 */
 } CclInfo;
 
