@@ -31,6 +31,9 @@ item_new (const GstCclComponent *component, GstCclClassNames *names)
   }
   if (GST_CCL_HAS_CONFIDENCE (component))
     gst_structure_set (item, GST_CCL_FIELDS_CONFIDENCE (FIELD) NULL);
+  if (GST_CCL_HAS_STATIC (component))
+    gst_structure_set (item, GST_CCL_STATIC_AGE, G_TYPE_UINT64, GST_CCL_GET_STATIC_AGE (component),
+                       GST_CCL_REMOVED, G_TYPE_BOOLEAN, GST_CCL_HAS_REMOVED (component), NULL);
   GST_CCL_GROUPS_OF_FEATURES (SET_FEATURE)
 
   return item;

@@ -76,6 +76,8 @@ static void
 read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component, Classes *classes)
 {
   GstStructure *param = gst_video_region_of_interest_meta_get_param (roi, GST_CCL_ROI_PARAM);
+  gboolean removed;
+  guint64 static_age;
 
   component->x = roi->x;
   component->y = roi->y;
@@ -86,6 +88,11 @@ read_component (GstVideoRegionOfInterestMeta *roi, GstCclComponent *component, C
   gst_structure_get (param, GST_CCL_FIELDS_TRACK (PLACE) NULL);
   component->class_id = find_class (classes, gst_structure_get_string (param, "class"));
   GST_CCL_FIELDS_CONFIDENCE (GET_FIELD)
+  if (gst_structure_get (param, GST_CCL_STATIC_AGE, G_TYPE_UINT64, &static_age, GST_CCL_REMOVED,
+                         G_TYPE_BOOLEAN, &removed, NULL)) {
+    component->flags = GST_CCL_COMPONENT_STATIC | (removed ? GST_CCL_COMPONENT_REMOVED : 0);
+    component->static_age = (guint) MIN (static_age / GST_MSECOND, G_MAXUINT);
+  }
 }
 
 void
@@ -191,6 +198,9 @@ set_object (GstStructure *param, const GstCclComponent *component, const gchar *
     gst_structure_set (param, "class", G_TYPE_STRING, class_name, NULL);
   if (GST_CCL_HAS_CONFIDENCE (component))
     gst_structure_set (param, GST_CCL_FIELDS_CONFIDENCE (FIELD) NULL);
+  if (GST_CCL_HAS_STATIC (component))
+    gst_structure_set (param, GST_CCL_STATIC_AGE, G_TYPE_UINT64, GST_CCL_GET_STATIC_AGE (component),
+                       GST_CCL_REMOVED, G_TYPE_BOOLEAN, GST_CCL_HAS_REMOVED (component), NULL);
 }
 
 static gint

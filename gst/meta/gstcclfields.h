@@ -45,6 +45,14 @@
   FIELD (luma_min, "luma-min", UINT)     \
   FIELD (luma_max, "luma-max", UINT)
 
+/* Of components that stand: fields that are not members. Times are in nanoseconds everywhere but in
+ * the struct. */
+#define GST_CCL_STATIC_AGE "static-age"
+#define GST_CCL_REMOVED "removed"
+#define GST_CCL_HAS_STATIC(c) (((c)->flags & GST_CCL_COMPONENT_STATIC) != 0)
+#define GST_CCL_HAS_REMOVED(c) (((c)->flags & GST_CCL_COMPONENT_REMOVED) != 0)
+#define GST_CCL_GET_STATIC_AGE(c) ((guint64) (c)->static_age * GST_MSECOND)
+
 /* The groups of optional fields: GROUP (list, whether a component has them). */
 #define GST_CCL_HAS_TRACK(c) ((c)->track != 0)
 #define GST_CCL_HAS_CLASS(c) ((c)->class_id != 0)

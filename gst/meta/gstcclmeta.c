@@ -466,8 +466,10 @@ GST_CCL_DEFINE_ARRAY (GstCclMeta, gst_ccl_meta, GstCclComponent, component, comp
 #if GLIB_SIZEOF_VOID_P == 8
 G_STATIC_ASSERT (sizeof (GstCclComponent) == 152);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, area) == 24);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, static_age) == 52);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, age) == 56);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, class_id) == 80);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, flags) == 84);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, confidence) == 88);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, perimeter) == 104);
 G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, luma_max) == 148);
@@ -484,13 +486,13 @@ G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, luma_max) == 148);
  * ```python
  * dtype = numpy.dtype({
  *     'names': ['label', 'x', 'y', 'width', 'height', 'area', 'centroid_x', 'centroid_y', 'track',
- *               'age', 'velocity_x', 'velocity_y', 'class_id', 'confidence', 'features', 'holes',
- *               'perimeter', 'orientation', 'major_axis', 'minor_axis', 'luma_mean', 'luma_min',
- *               'luma_max'],
- *     'formats': ['u4', 'u4', 'u4', 'u4', 'u4', 'u8', 'f8', 'f8', 'u4', 'u8', 'f8', 'f8', 'u4',
- *                 'f8', 'u4', 'u4', 'f8', 'f8', 'f8', 'f8', 'f8', 'u4', 'u4'],
- *     'offsets': [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100, 104, 112, 120,
- *                 128, 136, 144, 148], 'itemsize': 152})
+ *               'static_age', 'age', 'velocity_x', 'velocity_y', 'class_id', 'flags', 'confidence',
+ *               'features', 'holes', 'perimeter', 'orientation', 'major_axis', 'minor_axis',
+ *               'luma_mean', 'luma_min', 'luma_max'],
+ *     'formats': ['u4', 'u4', 'u4', 'u4', 'u4', 'u8', 'f8', 'f8', 'u4', 'u4', 'u8', 'f8', 'f8',
+ *                 'u4', 'u4', 'f8', 'u4', 'u4', 'f8', 'f8', 'f8', 'f8', 'f8', 'u4', 'u4'],
+ *     'offsets': [0, 4, 8, 12, 16, 24, 32, 40, 48, 52, 56, 64, 72, 80, 84, 88, 96, 100, 104, 112,
+ *                 120, 128, 136, 144, 148], 'itemsize': 152})
  * components = numpy.frombuffer(meta.get_bytes().get_data(), dtype)
  * ```
  *

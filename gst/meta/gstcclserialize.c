@@ -1,7 +1,8 @@
 /* cudaccl - serialisation of GstCclMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 4. See gstcclbytes.h for numbers; differences are signed.
+/* Version 5, or 4 if no component is static, which programs with 0.1 read. See gstcclbytes.h for
+ * numbers; differences are signed.
  *
  *   width, height, found, n_components
  *   n_names and for each name of a class its length and bytes (not in version 2)
@@ -15,6 +16,7 @@
  *     FLAG_CLASS: class_id, confidence, a double (not in version 2)
  *     FLAG_SHAPE: features, holes, luma_min, luma_max; doubles: perimeter, orientation, major_axis,
  *     minor_axis, luma_mean (not in versions 2 and 3)
+ *     FLAG_STATIC: flags, static_age (only in version 5)
  *   frame_age, signed, unless it is 0
  *
  * Where a centroid is a sum divided by the area, the sum is stored: it is shorter than a double
@@ -28,7 +30,8 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define VERSION 4
+#define VERSION 5
+#define WITHOUT_STATIC 4
 #define WITHOUT_SHAPES 3
 #define WITHOUT_CLASSES 2 /* the oldest version that is read */
 
@@ -38,16 +41,19 @@
 #define FLAG_TRACK (1 << 3)
 #define FLAG_CLASS (1 << 4)
 #define FLAG_SHAPE (1 << 5)
+#define FLAG_STATIC (1 << 6)
 #define OLD_FLAGS (FLAG_LABEL | FLAG_SUM_X | FLAG_SUM_Y | FLAG_TRACK)
 #define CLASS_FLAGS (OLD_FLAGS | FLAG_CLASS)
-#define ALL_FLAGS (CLASS_FLAGS | FLAG_SHAPE)
+#define SHAPE_FLAGS (CLASS_FLAGS | FLAG_SHAPE)
+#define ALL_FLAGS (SHAPE_FLAGS | FLAG_STATIC)
+#define ALL_COMPONENT_FLAGS (GST_CCL_COMPONENT_STATIC | GST_CCL_COMPONENT_REMOVED)
 
 #define ALL_FEATURES                                                             \
   (GST_CCL_FEATURE_ELLIPSE | GST_CCL_FEATURE_HOLES | GST_CCL_FEATURE_PERIMETER | \
    GST_CCL_FEATURE_LUMA)
 
 #define MAX_FRAME_SIZE (6 * GST_CCL_MAX_VARINT_SIZE)
-#define MAX_COMPONENT_SIZE (1 + 15 * GST_CCL_MAX_VARINT_SIZE + 8 * 8)
+#define MAX_COMPONENT_SIZE (1 + 17 * GST_CCL_MAX_VARINT_SIZE + 8 * 8)
 #define MIN_COMPONENT_SIZE 8
 
 /* A socket's buffer holds few frames of this size. */
@@ -142,6 +148,12 @@ put_centroid (guint8 *bytes, gdouble centroid, guint start, guint64 area, guint8
   return gst_ccl_put_varint (bytes, sum);
 }
 
+static gboolean
+stands (const GstCclComponent *component)
+{
+  return (component->flags & ALL_COMPONENT_FLAGS) != 0 || component->static_age > 0;
+}
+
 static guint8 *
 put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComponent *before)
 {
@@ -187,6 +199,11 @@ put_component (guint8 *bytes, const GstCclComponent *component, const GstCclComp
     *flags |= FLAG_SHAPE;
     bytes = gst_ccl_put_varint (bytes, component->features & ALL_FEATURES);
     SHAPE_FIELDS (PUT_FIELD)
+  }
+  if (stands (component)) {
+    *flags |= FLAG_STATIC;
+    bytes = gst_ccl_put_varint (bytes, component->flags & ALL_COMPONENT_FLAGS);
+    bytes = gst_ccl_put_varint (bytes, component->static_age);
   }
 
   return bytes;
@@ -241,6 +258,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   const GstCclComponent none = { 0 }, *before = &none;
   const GstCclMeta *self = (const GstCclMeta *) meta;
   guint8 *bytes, *end;
+  gboolean has_static = FALSE;
   guint i;
 
   bytes = end = g_malloc (MAX_FRAME_SIZE + gst_ccl_get_names_size (self->class_names) +
@@ -253,12 +271,13 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   for (i = 0; i < self->n_components; i++) {
     end = put_component (end, &self->components[i], before);
     before = &self->components[i];
+    has_static |= stands (&self->components[i]);
   }
   if (self->frame_age != 0)
     end = gst_ccl_put_signed (end, self->frame_age);
 
   warn_if_large (self, (gsize) (end - bytes));
-  *version = VERSION;
+  *version = has_static ? VERSION : WITHOUT_STATIC;
 
   return gst_ccl_take_bytes (data, bytes, end);
 }
@@ -342,6 +361,14 @@ read_shape (GstCclReader *reader, GstCclComponent *component)
 }
 
 static gboolean
+read_static (GstCclReader *reader, GstCclComponent *component)
+{
+  return gst_ccl_read_uint (reader, &component->flags) &&
+         (component->flags & ~(guint) ALL_COMPONENT_FLAGS) == 0 &&
+         gst_ccl_read_uint (reader, &component->static_age) && stands (component);
+}
+
+static gboolean
 read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent *before,
                 GstCclComponent *component)
 {
@@ -372,7 +399,10 @@ read_component (GstCclReader *reader, guint8 known_flags, const GstCclComponent 
   if ((flags & FLAG_CLASS) && !read_class (reader, component))
     return FALSE;
 
-  return !(flags & FLAG_SHAPE) || read_shape (reader, component);
+  if ((flags & FLAG_SHAPE) && !read_shape (reader, component))
+    return FALSE;
+
+  return !(flags & FLAG_STATIC) || read_static (reader, component);
 }
 
 static gboolean
@@ -391,6 +421,7 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   const GstCclComponent none = { 0 }, *before = &none;
   const guint8 known_flags = version == WITHOUT_CLASSES  ? OLD_FLAGS
                              : version == WITHOUT_SHAPES ? CLASS_FLAGS
+                             : version == WITHOUT_STATIC ? SHAPE_FLAGS
                                                          : ALL_FLAGS;
   GstCclComponent *components;
   GstCclClassNames *names = NULL;

@@ -113,6 +113,12 @@ write_component (gchar *text, const GstCclComponent *component)
     GST_CCL_FIELDS_CLASS (WRITE_FIELD)
   }
   GST_CCL_GROUPS_OF_FEATURES (WRITE_FEATURE)
+  if (GST_CCL_HAS_STATIC (component)) {
+    text = WRITE (text, ",\"" GST_CCL_STATIC_AGE "\":");
+    text = write_digits (text, GST_CCL_GET_STATIC_AGE (component));
+    text = GST_CCL_HAS_REMOVED (component) ? WRITE (text, ",\"" GST_CCL_REMOVED "\":true")
+                                           : WRITE (text, ",\"" GST_CCL_REMOVED "\":false");
+  }
 
   return text;
 }

@@ -26,15 +26,17 @@ if not Gst.is_initialized():
     Gst.init(None)
 
 COMPONENT = np.dtype({
-    "names": ["label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y", "track", "age", "velocity_x",
-              "velocity_y", "class_id", "confidence", "features", "holes", "perimeter", "orientation", "major_axis",
-              "minor_axis", "luma_mean", "luma_min", "luma_max"],
-    "formats": ["u4", "u4", "u4", "u4", "u4", "u8", "f8", "f8", "u4", "u8", "f8", "f8", "u4", "f8", "u4",
+    "names": ["label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y", "track", "static_age", "age",
+              "velocity_x", "velocity_y", "class_id", "flags", "confidence", "features", "holes", "perimeter",
+              "orientation", "major_axis", "minor_axis", "luma_mean", "luma_min", "luma_max"],
+    "formats": ["u4", "u4", "u4", "u4", "u4", "u8", "f8", "f8", "u4", "u4", "u8", "f8", "f8", "u4", "u4", "f8", "u4",
                 "u4", "f8", "f8", "f8", "f8", "f8", "u4", "u4"],
-    "offsets": [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100, 104, 112, 120, 128, 136, 144, 148],
+    "offsets": [0, 4, 8, 12, 16, 24, 32, 40, 48, 52, 56, 64, 72, 80, 84, 88, 96, 100, 104, 112, 120, 128, 136, 144,
+                148],
     "itemsize": 152})
 """The fields of GstCclComponent: pixels, pixels per second, nanoseconds, radians; track and class_id are 0 without
-one. Fields from holes on are known if features, GstCcl.CclFeatures, says so."""
+one; static_age is in milliseconds. Fields from holes on are known if features, GstCcl.CclFeatures, says so; flags are
+those of GstCcl.CclComponentFlags."""
 
 EVENT = np.dtype([("type", "U8"), ("zone", "O"), ("track", "u4"), ("dwell", "u8"), ("x", "f8"), ("y", "f8"),
                   ("in", "u8"), ("out", "u8"), ("inside", "u4"), ("frame_age", "i8"), ("class_id", "u4")])

@@ -62,7 +62,8 @@ GST_START_TEST (test_text)
 {
   static const GstCclComponent components[] = {
     { 1, 10, 20, 3, 4, 12, 11.0, 21.5 },
-    { 2, 30, 40, 1, 2, 2, 0.05, 1.0 / 3.0, 3, GST_SECOND, 0.9996, -2.0 },
+    { 2, 30, 40, 1, 2, 2, 0.05, 1.0 / 3.0, 3, 0, GST_SECOND, 0.9996, -2.0 },
+    { 3, 5, 6, 1, 1, 1, 5.0, 6.0, .static_age = 12345, .flags = GST_CCL_COMPONENT_STATIC },
   };
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (GST_SECOND, 40 * GST_MSECOND);
@@ -72,7 +73,8 @@ GST_START_TEST (test_text)
   g_object_set (h->element, "source", "gate", NULL);
   gst_buffer_add_reference_timestamp_meta (buffer, caps, G_GUINT64_CONSTANT (1769860800123456789),
                                            GST_CLOCK_TIME_NONE);
-  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 5, components, 2)->frame_age = -7;
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 5, components, G_N_ELEMENTS (components))
+      ->frame_age = -7;
   line = take_line (gst_harness_push_and_pull (h, buffer));
   session = strstr (line, "\"session\":\"");
   fail_unless (session != NULL);
@@ -80,16 +82,19 @@ GST_START_TEST (test_text)
   fail_unless (strlen (session) > UUID_LENGTH && session[UUID_LENGTH] == '"');
   memset (session, 'x', UUID_LENGTH);
   fail_unless_equals_string (
-      line, "{\"source\":\"gate\",\"session\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\","
-            "\"line\":0,\"frame\":0,\"utc\":\"2026-01-31T12:00:00.123456789Z\","
-            "\"timestamp\":1000000000,\"stream-time\":1000000000,"
-            "\"running-time\":1000000000,\"duration\":40000000,\"width\":64,\"height\":48,"
-            "\"found\":5,\"count\":2,\"frame-age\":-7,\"components\":["
-            "{\"label\":1,\"x\":10,\"y\":20,\"width\":3,\"height\":4,\"area\":12,"
-            "\"centroid-x\":11.0,\"centroid-y\":21.5},"
-            "{\"label\":2,\"x\":30,\"y\":40,\"width\":1,\"height\":2,\"area\":2,"
-            "\"centroid-x\":0.05,\"centroid-y\":0.333,\"track\":3,\"age\":1000000000,"
-            "\"velocity-x\":1.0,\"velocity-y\":-2.0}]}");
+      line,
+      "{\"source\":\"gate\",\"session\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\","
+      "\"line\":0,\"frame\":0,\"utc\":\"2026-01-31T12:00:00.123456789Z\","
+      "\"timestamp\":1000000000,\"stream-time\":1000000000,"
+      "\"running-time\":1000000000,\"duration\":40000000,\"width\":64,\"height\":48,"
+      "\"found\":5,\"count\":3,\"frame-age\":-7,\"components\":["
+      "{\"label\":1,\"x\":10,\"y\":20,\"width\":3,\"height\":4,\"area\":12,"
+      "\"centroid-x\":11.0,\"centroid-y\":21.5},"
+      "{\"label\":2,\"x\":30,\"y\":40,\"width\":1,\"height\":2,\"area\":2,"
+      "\"centroid-x\":0.05,\"centroid-y\":0.333,\"track\":3,\"age\":1000000000,"
+      "\"velocity-x\":1.0,\"velocity-y\":-2.0},"
+      "{\"label\":3,\"x\":5,\"y\":6,\"width\":1,\"height\":1,\"area\":1,"
+      "\"centroid-x\":5.0,\"centroid-y\":6.0,\"static-age\":12345000000,\"removed\":false}]}");
 
   g_free (line);
   gst_caps_unref (caps);
@@ -138,8 +143,8 @@ GST_END_TEST;
 /* NaN, infinity and numbers that are too large become null: JSON has no such numbers. */
 GST_START_TEST (test_not_numbers)
 {
-  GstCclComponent component = { 1,   2,        3, 4,          5,    G_MAXUINT64,
-                                NAN, INFINITY, 6, G_MAXINT64, 1e15, -G_MAXDOUBLE };
+  GstCclComponent component = { 1,        2, 3, 4,          5,    G_MAXUINT64, NAN,
+                                INFINITY, 6, 0, G_MAXINT64, 1e15, -G_MAXDOUBLE };
   GstHarness *h = json_harness_new (CAPS);
   GstBuffer *buffer = frame_new (0, 1);
   JsonObject *object, *entry;

@@ -246,8 +246,8 @@ static const struct
     4,
     8,
     12,
-    { 1, 1, 1, 2, 2, 4, 1.5, 1.5, 7, 5, -3.0, 1.5, 2, 0.75 },
-    { 1, 2, 3, 4, 6, 24, 3.5, 5.5, 7, 5, -6.0, 4.5, 2, 0.75 } },
+    { 1, 1, 1, 2, 2, 4, 1.5, 1.5, 7, 9, 5, -3.0, 1.5, 2, 1, 0.75 },
+    { 1, 2, 3, 4, 6, 24, 3.5, 5.5, 7, 9, 5, -6.0, 4.5, 2, 1, 0.75 } },
   /* No change of size. */
   { 13, 7, 13, 7, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 }, { 1, 2, 1, 6, 4, 20, 4.0, 2.5 } },
 };
@@ -534,14 +534,14 @@ GST_START_TEST (test_serialize)
 {
   static const GstCclComponent odd[] = {
     /* Labels with gaps and repeats, centroids that are no quotient or outside of the box. */
-    { G_MAXUINT, 5, 900, 1, 1, 1, 5.25, -0.0, 7, 5, -3.0, 1.5 },
-    { 0, G_MAXINT - 1, 0, 1, G_MAXINT, G_MAXUINT64, -1e300, 1e-300, 0, 0, 0.0, 0.0 },
-    { 1, 0, G_MAXINT - 1, G_MAXINT, 1, 1, G_MAXUINT, 3.0, 0, G_MAXUINT64, 0.0, G_MINDOUBLE },
-    { 1, 1, 1, 3, 3, G_MAXUINT, 2.0, 2.0, G_MAXUINT, G_MAXUINT64, -1e300, 1e300 },
-    { 2, 1, 1, 3, 3, 9, 2.0, 2.0, 1, 1, 0.0, 0.0, 2, 0.7 },
-    { 3, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, 0.0, G_MAXUINT, 1.0 },
-    { 4, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, 0.0, 0, G_MINDOUBLE },
-    { 5, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0.0, -1e-300 },
+    { G_MAXUINT, 5, 900, 1, 1, 1, 5.25, -0.0, 7, 0, 5, -3.0, 1.5 },
+    { 0, G_MAXINT - 1, 0, 1, G_MAXINT, G_MAXUINT64, -1e300, 1e-300 },
+    { 1, 0, G_MAXINT - 1, G_MAXINT, 1, 1, G_MAXUINT, 3.0, 0, 0, G_MAXUINT64, 0.0, G_MINDOUBLE },
+    { 1, 1, 1, 3, 3, G_MAXUINT, 2.0, 2.0, G_MAXUINT, 0, G_MAXUINT64, -1e300, 1e300 },
+    { 2, 1, 1, 3, 3, 9, 2.0, 2.0, 1, 0, 1, 0.0, 0.0, 2, 0, 0.7 },
+    { 3, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0, 0.0, 0.0, G_MAXUINT, 0, 1.0 },
+    { 4, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0, 0.0, 0.0, 0, 0, G_MINDOUBLE },
+    { 5, 1, 1, 3, 3, 9, 2.0, 2.0, 0, 0, 0, 0.0, -1e-300 },
     { .label = 6,
       .x = 1,
       .y = 1,
@@ -560,6 +560,11 @@ GST_START_TEST (test_serialize)
       .luma_min = 190,
       .luma_max = 255 },
   };
+  static const GstCclComponent standing[] = {
+    { 1, 1, 1, 3, 3, 9, 2.0, 2.0, 0, G_MAXUINT, .flags = GST_CCL_COMPONENT_STATIC },
+    { 2, 1, 1, 3, 3, 9, 2.0, 2.0, 7, 9, 5, .flags = 3, .confidence = 0.5 },
+    { 3, 1, 1, 3, 3, 9, 2.0, 2.0 },
+  };
   GstCclComponent many[1024];
   guint32 seed = g_random_int ();
   GRand *random = g_rand_new_with_seed (seed);
@@ -568,6 +573,7 @@ GST_START_TEST (test_serialize)
   check_round_trip (13, 7, components, G_N_ELEMENTS (components), 100);
   check_round_trip (G_MAXINT, G_MAXINT, odd, G_N_ELEMENTS (odd), 1000);
   check_round_trip (1, 1, NULL, 0, 100);
+  check_round_trip (13, 7, standing, G_N_ELEMENTS (standing), 200);
 
   /* Components as in a frame: their centroids are sums divided by their areas. */
   g_print ("seed %u\n", seed);
@@ -636,9 +642,10 @@ GST_END_TEST;
 #define HEADER "\x0d\x07\x05\x01"
 #define COMPONENT "\x06\x02\x02\x04\x03\x0c\x12\x0c"
 #define NO_NAMES "\x00"
-#define CLASS "\x16\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
-#define SHAPE "\x26\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
-#define TRACK "\x0e\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
+#define CLASS "\x16\x02\x02\x04\x03\x0c\x12\x0c"    /* and what follows */
+#define SHAPE "\x26\x02\x02\x04\x03\x0c\x12\x0c"    /* and what follows */
+#define STANDING "\x46\x02\x02\x04\x03\x0c\x12\x0c" /* and what follows */
+#define TRACK "\x0e\x02\x02\x04\x03\x0c\x12\x0c"    /* and what follows */
 #define ONE "\0\0\0\0\0\0\xf0\x3f"
 #define NUMBERS ONE ONE ONE ONE ONE
 #define NOT_A_NUMBER "\x01\x00\x00\x00\x00\x00\xf8\x7f"
@@ -651,7 +658,8 @@ static const CclTestSerialized sent[] = {
   { "no component", 2, BYTES ("\x0d\x07\x05\x00"), TRUE },
   { "version 0", 0, BYTES (HEADER COMPONENT), FALSE },
   { "version 1", 1, BYTES (HEADER COMPONENT), FALSE },
-  { "version 5", 5, BYTES (HEADER NO_NAMES COMPONENT), FALSE },
+  { "version 5", 5, BYTES (HEADER NO_NAMES COMPONENT), TRUE },
+  { "version 6", 6, BYTES (HEADER NO_NAMES COMPONENT), FALSE },
   { "version 3 without names", 3, BYTES (HEADER NO_NAMES COMPONENT), TRUE },
   { "names", 3,
     BYTES (HEADER "\x02\x03"
@@ -694,6 +702,13 @@ static const CclTestSerialized sent[] = {
   { "a shape without features", 4, BYTES (HEADER NO_NAMES SHAPE "\0\0\0\0" NUMBERS), FALSE },
   { "unknown features", 4, BYTES (HEADER NO_NAMES SHAPE "\x10\0\0\0" NUMBERS), FALSE },
   { "a shape cut short", 4, BYTES (HEADER NO_NAMES SHAPE "\x01\0\0\0\0\0\0"), FALSE },
+  { "one that stands", 5, BYTES (HEADER NO_NAMES STANDING "\x03\x80\x02"), TRUE },
+  { "one that stands in version 4", 4, BYTES (HEADER NO_NAMES STANDING "\x03\x80\x02"), FALSE },
+  { "unknown flags", 5, BYTES (HEADER NO_NAMES STANDING "\x04\x80\x02"), FALSE },
+  { "an age without flags", 5, BYTES (HEADER NO_NAMES STANDING "\x00\x80\x02"), TRUE },
+  { "neither", 5, BYTES (HEADER NO_NAMES STANDING "\x00\x00"), FALSE },
+  { "one that has stood for 2^32 ms", 5,
+    BYTES (HEADER NO_NAMES STANDING "\x01\x80\x80\x80\x80\x10"), FALSE },
   { "a track", 2, BYTES (HEADER TRACK "\x07\x05" ONE ONE), TRUE },
   { "a track above 2^32 - 1", 2, BYTES (HEADER TRACK "\x80\x80\x80\x80\x10\x05" ONE ONE), FALSE },
   { "nothing", 2, BYTES (""), FALSE },
@@ -748,6 +763,10 @@ receive (const gchar *bytes, gsize size, guint8 version)
     if (((GstCclMeta *) meta)->components[0].class_id) {
       expected.class_id = 2;
       expected.confidence = 0.5;
+    }
+    if (((GstCclMeta *) meta)->components[0].static_age) {
+      expected.flags = ((GstCclMeta *) meta)->components[0].flags & 3;
+      expected.static_age = 256;
     }
     if (((GstCclMeta *) meta)->components[0].track) {
       expected.track = 7;

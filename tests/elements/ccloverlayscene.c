@@ -313,8 +313,8 @@ GST_START_TEST (test_hostile_zones)
       GstCclZone zones[] = { { (gchar *) "a", TRUE, 0, 2, points, 0, 0, 0 },
                              { (gchar *) "b", FALSE, 0, 3, points, 0, 0, 0 } };
       GstCclZoneEvent event = { GST_CCL_ZONE_IN, 1, 1, 0, values[i], values[j], 0, 0, 0 };
-      const GstCclComponent component = { 1,         5,         5, 5, 5,         25,
-                                          values[i], values[j], 3, 0, values[j], values[i] };
+      const GstCclComponent component = { 1,         5, 5, 5, 5,         25,       values[i],
+                                          values[j], 3, 0, 0, values[j], values[i] };
       GstBuffer *buffer = grey_new (number++);
 
       gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);

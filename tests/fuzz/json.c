@@ -127,6 +127,10 @@ check_component (const StrictValue *object, const GstCclComponent *component)
   } else {
     fuzz_check (!strict_member (object, "track"), "a track in %s", writer.line);
   }
+  fuzz_check (!component->flags == !strict_member (object, "static-age"), "an age in %s",
+              writer.line);
+  if (component->flags)
+    check_integer (object, "static-age", component->static_age * G_GUINT64_CONSTANT (1000000));
   if (component->confidence > 0.0)
     check_double (object, "confidence", MIN (component->confidence, 1.0));
   else
@@ -235,6 +239,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     for (i = 0; i < n; i++) {
       components[i].class_id = components[i].label % (N_NAMES + 2);
       components[i].confidence = components[i].label % 3 ? components[i].centroid_x / WIDTH : 0.0;
+      components[i].flags = components[i].label % 5 < 2 ? components[i].label % 5 * 2 + 1 : 0;
+      components[i].static_age = components[i].flags ? components[i].x : 0;
     }
     gst_ccl_meta_set_class_names (gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, n, components, n),
                                   table);

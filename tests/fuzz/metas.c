@@ -94,6 +94,8 @@ set_classes (GstCclMeta *meta)
     component->class_id = component->label % 7;
     component->confidence =
         component->class_id < 5 ? component->class_id / 4.0 : component->centroid_x;
+    component->flags = component->label % 5 < 2 ? component->label % 5 * 2 + 1 : 0;
+    component->static_age = component->flags ? component->x : 0;
   }
   if (meta->n_components == 0 || meta->components[0].label % 3 == 0)
     return;

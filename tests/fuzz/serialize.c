@@ -77,7 +77,8 @@ check_same (const GstCclMeta *a, const GstCclMeta *b)
                     c->age == d->age &&
                     memcmp (&c->centroid_x, &d->centroid_x, 2 * sizeof (gdouble)) == 0 &&
                     c->velocity_x == d->velocity_x && c->velocity_y == d->velocity_y && /* -0.0 */
-                    c->class_id == d->class_id && c->confidence == d->confidence,
+                    c->class_id == d->class_id && c->confidence == d->confidence &&
+                    c->flags == d->flags && c->static_age == d->static_age,
                 "component %u reads back as another", i);
   }
   check_same_names (gst_ccl_meta_get_class_names (a), gst_ccl_meta_get_class_names (b));

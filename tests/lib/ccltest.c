@@ -364,6 +364,8 @@ ccl_test_check_component (const GstCclComponent *component, const GstCclComponen
   fail_unless (ABS (component->velocity_x - expected->velocity_x) <= tolerance);
   fail_unless (ABS (component->velocity_y - expected->velocity_y) <= tolerance);
   fail_unless_equals_int (component->class_id, expected->class_id);
+  fail_unless_equals_int (component->flags, expected->flags);
+  fail_unless_equals_int (component->static_age, expected->static_age);
   fail_unless (component->confidence == expected->confidence, "%f is not %f", component->confidence,
                expected->confidence);
 }

@@ -162,6 +162,13 @@ class MetaTest(unittest.TestCase):
         self.assertEqual((got.track, got.age, got.velocity_x, got.velocity_y),
                          (2**32 - 1, 2**63, 1.5, -2.25))
 
+    def test_standing(self):
+        item = component(*SAMPLES[0])
+        item.flags, item.static_age = GstCcl.CclComponentFlags.STATIC, 2**32 - 1
+        buffer = Gst.Buffer.new()
+        got = GstCcl.buffer_add_ccl_meta(buffer, 64, 48, 1, [item]).get_component(0)
+        self.assertEqual((got.flags, got.static_age), (GstCcl.CclComponentFlags.STATIC, 2**32 - 1))
+
     def test_classes(self):
         item = component(*SAMPLES[0])
         item.class_id, item.confidence = 2, 0.75

@@ -21,11 +21,14 @@ G_BEGIN_DECLS
  * @centroid_x: horizontal centroid, in pixel centres: 3.0 for a single pixel at x = 3
  * @centroid_y: vertical centroid, in pixel centres
  * @track: id of the object in all frames, from 1 on, or 0 if it is not tracked
+ * @static_age: how long the component has stood, in milliseconds; 0 if it moves, or if that is not
+ *   known. It may stand before it is %GST_CCL_COMPONENT_STATIC
  * @age: how long the object has been tracked, in nanoseconds
  * @velocity_x: horizontal velocity of the object, in pixels per second
  * @velocity_y: vertical velocity of the object, in pixels per second
  * @class_id: class of the object, from 1 on, or 0 if it has none; gst_ccl_meta_get_class_name()
  *   returns its name
+ * @flags: #GstCclComponentFlags
  * @confidence: how certain the object is, above 0 and up to 1, or 0 if that is not known
  * @features: which of the following are known, #GstCclFeatures; the others are 0
  * @holes: number of holes: areas of background that the component surrounds
@@ -40,11 +43,29 @@ G_BEGIN_DECLS
  *
  * One connected component of a frame. `ccltrack` sets @track, @age and the velocity; without it,
  * they are 0. After `ccltrack`, there is a component for each object, see there. Detectors set
- * @class_id and @confidence; connected components alone have neither.
+ * @class_id and @confidence; connected components alone have neither. `cclmotion` sets @flags and
+ * @static_age, which version 0.1 does not know.
  *
  * Since: 0.1
  */
 typedef struct _GstCclComponent GstCclComponent;
+
+/**
+ * GstCclComponentFlags:
+ * @GST_CCL_COMPONENT_STATIC: it stands; see #cclmotion:static-time. It stays in the metadata after
+ *   its pixels have become background
+ * @GST_CCL_COMPONENT_REMOVED: nothing was put there, something was taken away. Always with
+ *   %GST_CCL_COMPONENT_STATIC
+ *
+ * Kinds of components.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_CCL_COMPONENT_STATIC = 1 << 0,
+  GST_CCL_COMPONENT_REMOVED = 1 << 1,
+} GstCclComponentFlags;
 
 /**
  * GstCclFeatures:
@@ -76,10 +97,12 @@ struct _GstCclComponent
   gdouble centroid_x;
   gdouble centroid_y;
   guint track;
+  guint static_age; /* where 0.1 had padding, as flags */
   guint64 age;
   gdouble velocity_x;
   gdouble velocity_y;
   guint class_id;
+  guint flags; /* a guint in all languages, of GstCclComponentFlags */
   gdouble confidence;
   guint features; /* a guint in all languages, of GstCclFeatures */
   guint holes;
@@ -130,7 +153,7 @@ struct _GstCclComponent
  * 0.
  * - Labels do not change, so that components can be recognised; they may then have gaps.
  * - Velocities are in pixels of the new frame.
- * - Classes and their names stay.
+ * - Classes and their names, flags and @static_age of components stay.
  * - Holes and luma stay. Scaling keeps ellipses and perimeters right, the latter by the mean of
  * both directions; other transforms drop the two.
  *
