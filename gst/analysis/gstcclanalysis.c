@@ -310,18 +310,18 @@ gst_ccl_analysis_get_info (const GstCclAnalysis *self)
 /* Attaches @converted, which the buffer's metadata then owns, and posts it. */
 static void
 gst_ccl_analysis_publish (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf,
-                          const Plan *plan, const CclComponents *components,
-                          GstCclComponent *converted, GstCclClassNames *class_names)
+                          const Plan *plan, guint found, GstCclComponent *converted, guint n,
+                          GstCclClassNames *class_names)
 {
   const GstVideoInfo *info = gst_ccl_analysis_get_info (self);
-  const guint width = (guint) GST_VIDEO_INFO_WIDTH (info), n = components->count;
+  const guint width = (guint) GST_VIDEO_INFO_WIDTH (info);
   const guint height = (guint) GST_VIDEO_INFO_HEIGHT (info);
   const GstCclAttachment attachment = { converted, n, class_names, width, height, plan->roi_type };
   GError *error = NULL;
   GstCclMeta *meta;
 
   if (plan->attach & GST_CCL_ATTACH_COMPONENTS) {
-    meta = gst_buffer_add_ccl_meta (outbuf, width, height, components->found, NULL, 0);
+    meta = gst_buffer_add_ccl_meta (outbuf, width, height, found, NULL, 0);
     meta->components = converted;
     meta->n_components = n;
     if (class_names)
@@ -342,11 +342,10 @@ gst_ccl_analysis_publish (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
   }
 
   if (plan->post_messages)
-    gst_element_post_message (
-        GST_ELEMENT (self),
-        gst_ccl_components_message_new (GST_OBJECT (self), "cudaccl",
-                                        &GST_BASE_TRANSFORM (self)->segment, inbuf, width, height,
-                                        components->found, converted, n, class_names));
+    gst_element_post_message (GST_ELEMENT (self),
+                              gst_ccl_components_message_new (
+                                  GST_OBJECT (self), "cudaccl", &GST_BASE_TRANSFORM (self)->segment,
+                                  inbuf, width, height, found, converted, n, class_names));
   if (!(plan->attach & GST_CCL_ATTACH_COMPONENTS))
     g_free (converted);
 }
@@ -365,6 +364,21 @@ gst_ccl_analysis_get_details (GstCclAnalysis *self)
     details.features &= GST_CCL_FEATURE_ELLIPSE;
 
   return details;
+}
+
+/* Attaches and posts the components that were found in @source. */
+static void
+gst_ccl_analysis_deliver (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf,
+                          GstBuffer *source, const Plan *plan, const CclComponents *components,
+                          const GstCclDetails *details)
+{
+  GstCclComponent *converted = gst_ccl_components_convert (components, details);
+  guint n = components->count;
+
+  if (GST_CCL_ANALYSIS_GET_CLASS (self)->complete)
+    n = GST_CCL_ANALYSIS_GET_CLASS (self)->complete (self, source, &converted, n);
+  gst_ccl_analysis_publish (self, inbuf, outbuf, plan, components->found + (n - components->count),
+                            converted, n, details->names);
 }
 
 /* Analyses @source: @inbuf, or its mask, which lies at @placement. */
@@ -401,8 +415,7 @@ gst_ccl_analysis_process_source (GstCclAnalysis *self, GstBuffer *inbuf, GstBuff
     GST_CCL_ANALYSIS_GET_CLASS (self)->review (self, &components);
   gst_ccl_buffer_remove_components (outbuf);
   if (plan.attach || plan.post_messages)
-    gst_ccl_analysis_publish (self, inbuf, outbuf, &plan, &components,
-                              gst_ccl_components_convert (&components, &details), details.names);
+    gst_ccl_analysis_deliver (self, inbuf, outbuf, source, &plan, &components, &details);
 
   return GST_FLOW_OK;
 }

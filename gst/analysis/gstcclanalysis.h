@@ -60,6 +60,11 @@ typedef struct
   /* Completes the parameters of the next frame; may be NULL. */
   void (*prepare) (GstCclAnalysis *self, GstBuffer *buffer, CclParams *params);
 
+  /* Changes the components that @buffer is about to get, and returns their number; may be NULL. The
+   * array was allocated with g_malloc(). */
+  guint (*complete) (GstCclAnalysis *self, GstBuffer *buffer, GstCclComponent **components,
+                     guint n);
+
   /* Inspects the components of the frame; may be NULL. */
   void (*review) (GstCclAnalysis *self, const CclComponents *components);
 

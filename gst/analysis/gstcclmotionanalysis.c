@@ -98,6 +98,41 @@ install_properties (GObjectClass *gobject_class)
                                 0, G_MAXUINT64, params.learning_time, GST_CCL_PLAYING));
 
   /**
+   * cclmotion:static-time:
+   *
+   * How long a component must stand still to be static, in nanoseconds; 0: none ever is. A static
+   * component has the flag %GST_CCL_COMPONENT_STATIC and its age, and stays in the metadata until
+   * it leaves, also after #cclmotion:learning-time, when its pixels are background, or while
+   * something passes in front of it. If something was not put there, but taken away, it is
+   * %GST_CCL_COMPONENT_REMOVED, too: the outline of what has changed is then an edge of the
+   * background rather than of the frame.
+   *
+   * What stands must differ in luma from what it hides. At most 64 components can stand at a time.
+   * Nothing is static with #cudaccl:invert.
+   *
+   * Since: 0.2
+   */
+  INSTALL (motion.static_time,
+           g_param_spec_uint64 (
+               "static-time", "Static time",
+               "Nanoseconds that a component must stand still to be static (0 = never).", 0,
+               G_MAXINT64, 0, GST_CCL_PLAYING));
+
+  /**
+   * cclmotion:static-limit:
+   *
+   * How long a static component stays in the metadata after it stopped, in nanoseconds; 0: until it
+   * leaves.
+   *
+   * Since: 0.2
+   */
+  INSTALL (motion.static_limit,
+           g_param_spec_uint64 (
+               "static-limit", "Static limit",
+               "Nanoseconds that static components stay in the metadata (0 = until they leave).", 0,
+               G_MAXINT64, 0, GST_CCL_PLAYING));
+
+  /**
    * cclmotion:noise-floor:
    *
    * Minimum difference in luma, in grey levels, of a foreground pixel from the background. Noisy
@@ -188,6 +223,8 @@ gst_ccl_motion_analysis_start_anew (GstCclMotionAnalysis *self)
 
   if (analyzer)
     ccl_analyzer_reset (analyzer);
+  if (self->statics)
+    gst_ccl_statics_reset (self->statics);
 }
 
 static gboolean
@@ -213,10 +250,28 @@ gst_ccl_motion_analysis_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
+/* What stands belongs to a model: without one, there is nothing. */
+static void
+gst_ccl_motion_analysis_forget (GstCclMotionAnalysis *self)
+{
+  g_clear_pointer (&self->statics, gst_ccl_statics_free);
+  gst_ccl_places_clear (&self->places);
+  self->starts = 0;
+}
+
+static gboolean
+gst_ccl_motion_analysis_stop (GstBaseTransform *trans)
+{
+  gst_ccl_motion_analysis_forget (GST_CCL_MOTION_ANALYSIS (trans));
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
+}
+
 static gboolean
 gst_ccl_motion_analysis_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   gst_ccl_time_set_caps (&GST_CCL_MOTION_ANALYSIS (trans)->time, incaps);
+  gst_ccl_motion_analysis_forget (GST_CCL_MOTION_ANALYSIS (trans));
 
   return GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps);
 }
@@ -284,6 +339,9 @@ gst_ccl_motion_analysis_prepare (GstCclAnalysis *analysis, GstBuffer *buffer, Cc
   params->motion.light_change = (guint8) settings->light_change;
   params->motion.freeze = settings->freeze;
   params->motion.keep_shadows = settings->shadows == GST_CCL_MOTION_SHADOWS_KEEP;
+  self->statics_params = (GstCclStaticsParams){ .static_time = settings->static_time,
+                                                .static_limit = settings->static_limit,
+                                                .learning_time = settings->learning_time };
   self->marked = settings->shadows == GST_CCL_MOTION_SHADOWS_MARK;
   reset = self->reset;
   self->reset = FALSE;
@@ -323,6 +381,46 @@ gst_ccl_motion_analysis_review (GstCclAnalysis *analysis, const CclComponents *c
       (NULL));
 }
 
+static gboolean
+gst_ccl_motion_analysis_read (gpointer self, gboolean background, GstCclPatch *patch)
+{
+  return gst_ccl_places_read (&GST_CCL_MOTION_ANALYSIS (self)->places, background, patch);
+}
+
+/* Finds out what stands. */
+static guint
+gst_ccl_motion_analysis_complete (GstCclAnalysis *analysis, GstBuffer *buffer,
+                                  GstCclComponent **components, guint n)
+{
+  GstCclMotionAnalysis *self = GST_CCL_MOTION_ANALYSIS (analysis);
+  GstCclStaticsParams *params = &self->statics_params;
+  CclInfo info;
+
+  if (params->static_time == 0 || self->inverted) {
+    g_clear_pointer (&self->statics, gst_ccl_statics_free);
+    return n;
+  }
+
+  if (!self->statics)
+    self->statics = gst_ccl_statics_new ();
+  ccl_analyzer_info (analysis->session.analyzer, &info);
+  if (info.motion.starts != self->starts)
+    gst_ccl_statics_restart (self->statics);
+  self->starts = info.motion.starts;
+  params->width = (guint) GST_VIDEO_INFO_WIDTH (&analysis->session.info);
+  params->height = (guint) GST_VIDEO_INFO_HEIGHT (&analysis->session.info);
+  /* When the light has changed, the components say nothing. */
+  if (info.motion.light_change) {
+    gst_ccl_statics_skip (self->statics);
+  } else {
+    gst_ccl_places_set_frame (&self->places, buffer);
+    gst_ccl_statics_update (self->statics, params, self->elapsed, *components, n,
+                            gst_ccl_motion_analysis_read, self);
+  }
+
+  return gst_ccl_statics_apply (self->statics, components, n);
+}
+
 static void
 gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
 {
@@ -343,11 +441,13 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
       G_CALLBACK (gst_ccl_motion_analysis_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
 
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_MODEL;
   GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;
+  GST_CCL_ANALYSIS_CLASS (klass)->complete = gst_ccl_motion_analysis_complete;
   GST_CCL_ANALYSIS_CLASS (klass)->review = gst_ccl_motion_analysis_review;
 
   gst_type_mark_as_plugin_api (GST_TYPE_CCL_MOTION_ANALYSIS, 0);
@@ -356,4 +456,5 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
 static void
 gst_ccl_motion_analysis_init (GstCclMotionAnalysis *self)
 {
+  gst_ccl_places_init (&self->places, &GST_CCL_ANALYSIS (self)->session);
 }

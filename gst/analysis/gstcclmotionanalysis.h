@@ -7,6 +7,8 @@
 #include <gst/base/gstccltime.h>
 
 #include "gstcclanalysis.h"
+#include "gstcclplaces.h"
+#include "gstcclstatics.h"
 
 G_BEGIN_DECLS
 
@@ -28,6 +30,11 @@ typedef struct
   gboolean inverted;      /* the last frame's components are what does not move */
   GstClockTime near_time; /* see TOO_NEAR_AFTER */
   gboolean warned_near;   /* since the stream started */
+
+  GstCclStaticsParams statics_params; /* of the last frame; without a time, nothing is static */
+  GstCclStatics *statics;             /* NULL before the first frame with a time */
+  GstCclPlaces places;
+  guint64 starts; /* of the model; see CclMotionInfo */
 } GstCclMotionAnalysis;
 
 typedef struct

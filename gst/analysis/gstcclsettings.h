@@ -33,6 +33,7 @@ typedef struct
 {
   gint method; /* unused: there is only one */
   guint64 learning_time, warm_up;
+  guint64 static_time, static_limit;
   guint noise_floor;
   GstCclMotionShadows shadows;
   guint light_change;
