@@ -31,12 +31,15 @@ get_offset (G_GNUC_UNUSED Track *track, G_GNUC_UNUSED const Box *box, G_GNUC_UNU
   offset[0] = offset[1] = 0.0;
 }
 
-/* Components may be noise, so they must be found for some time; boxes of detectors must be
- * confident. A frame lasts from the one before. */
+/* Components may be noise, so they must be found for some time, longer in front of what stands;
+ * boxes of detectors must be confident. A frame lasts from the one before. */
 static gboolean
 is_certain (const GstCclScene *scene, const Track *track)
 {
   const gdouble persistence = (gdouble) scene->params.min_persistence / GST_SECOND;
+
+  if (track->waits > 0.0)
+    return FALSE;
 
   return gst_ccl_scene_is_immediate (scene) || track->age + scene->dt >= persistence - 1e-6 ||
          (track->known && track->evidence >= EVIDENCE);

@@ -512,6 +512,7 @@ gst_ccl_track_set_detections (GstCclTrack *self, const GstCclComponent *componen
                            .area = (gdouble) component->area,
                            .object = all_objects || component->class_id != 0,
                            .class_id = component->class_id,
+                           .stands = component->static_age > 0,
                            .confidence = component->confidence };
   }
 }

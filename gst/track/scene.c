@@ -40,6 +40,7 @@ gst_ccl_scene_init (GstCclScene *self)
   self->matches = g_array_new (FALSE, FALSE, sizeof (gint));
   self->leftovers = g_array_new (FALSE, FALSE, sizeof (guint));
   self->members = g_ptr_array_new ();
+  self->standing = g_array_new (FALSE, FALSE, sizeof (Track));
 }
 
 void
@@ -52,6 +53,7 @@ gst_ccl_scene_clear (GstCclScene *self)
   g_array_unref (self->matches);
   g_array_unref (self->leftovers);
   g_ptr_array_unref (self->members);
+  g_array_unref (self->standing);
 }
 
 void
@@ -74,6 +76,7 @@ gst_ccl_scene_read (GstCclScene *self, const GstCclDetection *detections, guint 
     blob->object = detection->object;
     blob->confidence = detection->confidence;
     blob->class_id = detection->class_id;
+    blob->stands = detection->stands;
     blob->doubtful = blob->object && get_certainty (blob) < self->params.min_confidence;
     memset (blob->cut, 0, sizeof (blob->cut));
     blob->owner = blob->first = -1;
@@ -227,6 +230,23 @@ gst_ccl_scene_age (GstCclScene *self)
   g_array_set_size (self->tracks, n);
 }
 
+/* Whether a detection without a track may be an object that has stood where it is. */
+static gboolean
+comes_from_standing (const GstCclScene *self, const Blob *blob)
+{
+  const gdouble middle[2] = { get_middle (&blob->box, 0), get_middle (&blob->box, 1) };
+  guint i;
+
+  for (i = 0; i < self->standing->len; i++) {
+    const Track *track = &g_array_index (self->standing, Track, i);
+
+    if (is_at (&track->box, middle) && get_likeness (track->area, blob->area) >= LEAST_LIKENESS)
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
 static void
 add_track (GstCclScene *self, guint index)
 {
@@ -245,6 +265,8 @@ add_track (GstCclScene *self, guint index)
     gst_ccl_kalman_init (
         &track.centre[k], get_middle (&blob->box, k), square (MAX (MEASUREMENT_NOISE * scale, 0.5)),
         square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal));
+  track.stands = blob->stands;
+  track.waits = !blob->stands && comes_from_standing (self, blob) ? STANDING_TIME : 0.0;
   track.serial = ++self->last_serial;
   gst_ccl_scene_classify (self, &track, blob);
   g_array_append_val (self->tracks, track);

@@ -17,6 +17,16 @@ G_BEGIN_DECLS
 #define SHOW_LOST 0.2   /* of those that a detector found: it misses some frames */
 #define SHOW_HIDDEN 1.0 /* the same, behind another object: it usually comes out again */
 
+/* An object that walks on has at least this likeness, in area, with the one that stood: doors open,
+ * and other things hide parts. */
+#define LEAST_LIKENESS 0.25
+
+/* s until it is known that what stood has left, from when nothing is there. */
+#define STANDING_TIME 1.2
+
+/* Standing objects in front of which new ones wait for their ids. */
+#define MOST_STANDING 64
+
 /* Share of a track's box that another object's box covers if it hides the track. */
 #define HIDDEN_COVER 0.4
 
@@ -60,6 +70,7 @@ struct _GstCclScene
   GArray *blobs;     /* Blob, of the frame or look */
   guint n_left;      /* number of those that no track was assigned to */
   GstCclPairs pairs;
+  GArray *standing; /* Track: copies of those that stand, at most MOST_STANDING */
 
   /* Scratch. */
   GstCclAssignment *assignment;

@@ -42,6 +42,8 @@ typedef struct
   gdouble age, missed;    /* since the first and the last of them */
   gdouble split;          /* how long its parts have looked like objects */
   gboolean alone;         /* a component was all of it in the last frame */
+  gboolean stands;        /* its last detection stood */
+  gdouble waits;          /* s that it has no id yet, since it may be one that has stood */
 
   /* Set by detections of detectors. */
   GstCclVotes votes; /* for its class; time is the track's age */
@@ -94,6 +96,7 @@ typedef struct
   gboolean object; /* see GstCclDetection */
   gdouble confidence;
   guint class_id;
+  gboolean stands;    /* likewise */
   gboolean doubtful;  /* the detector is too uncertain of it for a new track */
   gboolean cut[2][2]; /* sides that another box hides, by axis */
 
@@ -122,6 +125,29 @@ static inline gdouble
 get_middle (const Box *box, guint k)
 {
   return (box->low[k] + box->high[k]) / 2.0;
+}
+
+/* Whether a point is in a box, or beside it by at most a quarter of its size. */
+static inline gboolean
+is_at (const Box *box, const gdouble point[2])
+{
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    const gdouble margin = (box->high[k] - box->low[k]) / 4.0;
+
+    if (point[k] < box->low[k] - margin || point[k] > box->high[k] + margin)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Ratio of two areas, at most 1. */
+static inline gdouble
+get_likeness (gdouble a, gdouble b)
+{
+  return MIN (a, b) / MAX (a, b);
 }
 
 static inline gdouble

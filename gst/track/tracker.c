@@ -12,8 +12,8 @@
  *     assigned to (groups.c). A group is nothing more than that: its members remain tracks, so that
  *     they are assigned to the parts when the detection splits.
  *  6. update: a detection measures the position of its track (measure.c); that of a group measures
- *     with each of its four sides only the members there (groups.c). Then tracks get ids, end and
- *     begin (scene.c).
+ *     with each of its four sides only the members there (groups.c). What stood and has walked on
+ *     goes on with its track (standing.c). Then tracks get ids, end and begin (scene.c).
  *
  * There are two modes, which answer the questions of GstCclTrackerMode: at first, each frame shows
  * all there is (components.c); from the first look on, a network knows some of it (looks.c).
@@ -29,6 +29,7 @@
 #include "looks.h"
 #include "measure.h"
 #include "noise.h"
+#include "standing.h"
 
 #define DEFAULT_IOU_THRESHOLD 0.2
 #define DEFAULT_MIN_PERSISTENCE (800 * GST_MSECOND)
@@ -95,6 +96,7 @@ void
 gst_ccl_tracker_reset (GstCclTracker *self)
 {
   g_array_set_size (self->scene.tracks, 0);
+  g_array_set_size (self->scene.standing, 0);
   g_array_set_size (self->out, 0);
   gst_ccl_noise_reset (&self->noise);
   gst_ccl_looks_reset (self->scene.looks);
@@ -197,6 +199,7 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
   gst_ccl_scene_find_fragments (scene);
   gst_ccl_scene_find_groups (scene);
   gst_ccl_scene_measure_all (scene);
+  gst_ccl_scene_resume (scene);
   gst_ccl_scene_age (scene);
   gst_ccl_scene_add (scene);
 

@@ -17,6 +17,7 @@ typedef struct
   gboolean object;    /* a detector's box, all of one object; otherwise a component */
   gdouble confidence; /* 0...1, of a detector's box; 0: unknown */
   guint class_id;     /* 0: none */
+  gboolean stands;    /* it has not moved for a while */
 } GstCclDetection;
 
 /* A part of a frame that a detector looked at, in pixels. */

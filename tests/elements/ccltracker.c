@@ -805,6 +805,66 @@ GST_START_TEST (test_reset)
 }
 GST_END_TEST;
 
+static GstCclDetection
+detection_new (gdouble x, gdouble y, gdouble width, gdouble height, gboolean stands)
+{
+  return (GstCclDetection){ .x = x,
+                            .y = y,
+                            .width = width,
+                            .height = height,
+                            .centroid_x = x + width / 2.0,
+                            .centroid_y = y + height / 2.0,
+                            .area = width * height,
+                            .stands = stands };
+}
+
+/* The id of the track that is shown with a detection, or 0. */
+static guint
+get_shown (GstCclTracker *tracker, gint detection)
+{
+  const GstCclTrackInfo *tracks;
+  guint n, i;
+
+  tracks = gst_ccl_tracker_get_tracks (tracker, &n);
+  for (i = 0; i < n; i++) {
+    if (tracks[i].shown && tracks[i].detection == detection)
+      return tracks[i].id;
+  }
+
+  return 0;
+}
+
+/* What stood walks on: its detection ends a second after it has begun to move beside it, or after
+ * somebody else has come along. */
+GST_START_TEST (test_standing)
+{
+  const gboolean passes = __i__ == 1;
+  GstCclTracker *tracker = tracker_new (800, 0.2);
+  GstCclDetection found[2];
+  gint indices[2];
+  guint frame, n;
+
+  for (frame = 0; frame < 120; frame++) {
+    const gboolean there = frame < 60, moves = passes ? frame >= 20 : frame >= 50;
+
+    n = 0;
+    if (there)
+      found[n++] = detection_new (300, 300, 70, 40, TRUE);
+    if (moves)
+      found[n++] = detection_new (passes ? 60.0 + (frame - 20) * 5.0 : 300.0 + (frame - 50) * 5.0,
+                                  passes ? 290.0 : 302.0, 66, 40, FALSE);
+    gst_ccl_tracker_update (tracker, frame * 100 * GST_MSECOND, found, n, indices);
+    if (there && frame >= 8)
+      fail_unless_equals_int (get_shown (tracker, 0), 1);
+    if (!passes && moves && there)
+      fail_unless_equals_int (get_shown (tracker, 1), 0);
+    if (!there)
+      fail_unless_equals_int (get_shown (tracker, 0), passes ? 2 : 1);
+  }
+  gst_ccl_tracker_free (tracker);
+}
+GST_END_TEST;
+
 /* Parts side by side become tracks after 0.2 s. */
 GST_START_TEST (test_split)
 {
@@ -873,6 +933,7 @@ ccltracker_suite (void)
   tcase_add_test (tcase, test_typical_time);
   tcase_add_test (tcase, test_reset);
   tcase_add_test (tcase, test_split);
+  tcase_add_loop_test (tcase, test_standing, 0, 2);
   tcase_add_loop_test (tcase, test_crowds, 0, G_N_ELEMENTS (crowds));
   tcase_add_loop_test (tcase, test_scenes, 0, G_N_ELEMENTS (scenes));
 
