@@ -137,6 +137,9 @@ gst_ccl_zone_event_type_get_type (void)
     { GST_CCL_ZONE_DWELL, "GST_CCL_ZONE_DWELL", "dwell" },
     { GST_CCL_ZONE_IN, "GST_CCL_ZONE_IN", "in" },
     { GST_CCL_ZONE_OUT, "GST_CCL_ZONE_OUT", "out" },
+    { GST_CCL_ZONE_STOPPED, "GST_CCL_ZONE_STOPPED", "stopped" },
+    { GST_CCL_ZONE_LEFT, "GST_CCL_ZONE_LEFT", "left" },
+    { GST_CCL_ZONE_REMOVED, "GST_CCL_ZONE_REMOVED", "removed" },
     { 0, NULL, NULL },
   };
 
@@ -152,14 +155,16 @@ gst_ccl_zone_event_type_get_type (void)
  *
  * Gets the name of @type in messages and JSON.
  *
- * Returns: (nullable): `enter`, `leave`, `dwell`, `in` or `out`, or %NULL if @type is not valid
+ * Returns: (nullable): `enter`, `leave`, `dwell`, `in`, `out`, `stopped`, `left` or `removed`, or
+ * %NULL if @type is not valid
  *
  * Since: 0.1
  */
 const gchar *
 gst_ccl_zone_event_type_get_name (GstCclZoneEventType type)
 {
-  static const gchar *const names[] = { "enter", "leave", "dwell", "in", "out" };
+  static const gchar *const names[] = { "enter", "leave",   "dwell", "in",
+                                        "out",   "stopped", "left",  "removed" };
 
   return (guint) type < G_N_ELEMENTS (names) ? names[type] : NULL;
 }

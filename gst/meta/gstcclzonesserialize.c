@@ -1,7 +1,7 @@
 /* cudaccl - serialisation of GstCclZonesMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 2. See gstcclbytes.h for numbers.
+/* Version 3, or 2 if nothing stands, which programs with 0.1 read. See gstcclbytes.h for numbers.
  *
  *   width, height
  *   the names of classes, see gst_ccl_put_names() (not in version 1)
@@ -16,7 +16,7 @@
  *     in, out, inside
  *   n_events
  *   for each event:
- *     a byte: the type and flags
+ *     a byte: the type, from GST_CCL_ZONE_STOPPED on only in version 3, and flags
  *     zone, track
  *     FLAG_DWELL: dwell
  *     x and y, doubles
@@ -30,7 +30,8 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define VERSION 2
+#define VERSION 3
+#define WITHOUT_STANDING 2
 #define WITHOUT_CLASSES 1 /* the oldest version that is read */
 
 #define FLAG_TRIPWIRE (1 << 0)
@@ -171,10 +172,12 @@ gst_ccl_zones_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, 
   for (i = 0; i < self->n_zones; i++)
     end = put_zone (end, &self->zones[i]);
   end = gst_ccl_put_varint (end, self->n_events);
-  for (i = 0; i < self->n_events; i++)
+  *version = WITHOUT_STANDING;
+  for (i = 0; i < self->n_events; i++) {
     end = put_event (end, &self->events[i]);
-
-  *version = VERSION;
+    if (self->events[i].type >= GST_CCL_ZONE_STOPPED)
+      *version = VERSION;
+  }
 
   return gst_ccl_take_bytes (data, bytes, end);
 }
@@ -235,8 +238,9 @@ read_zone (GstCclReader *reader, GstCclZone *zone)
 }
 
 static gboolean
-read_event (GstCclReader *reader, guint8 known_flags, guint n_zones, GstCclZoneEvent *event)
+read_event (GstCclReader *reader, guint8 version, guint n_zones, GstCclZoneEvent *event)
 {
+  const guint8 known_flags = version == WITHOUT_CLASSES ? OLD_EVENT_FLAGS : EVENT_FLAGS;
   guint8 byte;
 
   if (!gst_ccl_read_byte (reader, &byte) || (byte & ~(known_flags | TYPE_MASK)) != 0)
@@ -244,6 +248,7 @@ read_event (GstCclReader *reader, guint8 known_flags, guint n_zones, GstCclZoneE
   event->type = (GstCclZoneEventType) (byte & TYPE_MASK);
 
   if (!gst_ccl_zone_event_type_get_name (event->type) ||
+      (version <= WITHOUT_STANDING && event->type >= GST_CCL_ZONE_STOPPED) ||
       !gst_ccl_read_uint (reader, &event->zone) || event->zone >= n_zones ||
       !gst_ccl_read_uint (reader, &event->track) ||
       ((byte & FLAG_DWELL) && !gst_ccl_read_varint (reader, &event->dwell)))
@@ -261,7 +266,6 @@ GstMeta *
 gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
                                 gsize size, guint8 version)
 {
-  const guint8 known_flags = version == WITHOUT_CLASSES ? OLD_EVENT_FLAGS : EVENT_FLAGS;
   GstCclReader reader = { data, size };
   GstCclClassNames *names = NULL;
   GstCclZoneEvent *events = NULL;
@@ -285,7 +289,7 @@ gst_ccl_zones_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, cons
   if (valid)
     events = g_new0 (GstCclZoneEvent, n_events);
   for (i = 0; valid && i < n_events; i++)
-    valid = read_event (&reader, known_flags, n_zones, &events[i]);
+    valid = read_event (&reader, version, n_zones, &events[i]);
 
   if (valid && reader.size == 0) {
     meta = gst_buffer_add_ccl_zones_meta (buffer, width, height, zones, n_zones, events, n_events);

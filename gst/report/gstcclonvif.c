@@ -40,6 +40,9 @@
  * | `in`, `out` | `CountAggregation/Counter` | `Count` of that direction |
  * | `enter`, `leave` | `FieldDetector/ObjectsInside` | `IsInside`; the key is `ObjectId` |
  * | `dwell` | `LoiteringDetector/ObjectIsLoitering` | `Since`, when it entered; the same key |
+ * | `stopped` | `LoiteringDetector/ObjectIsLoitering` | `Since`, when it stopped; the same key |
+ * | `left` | `AbandonedObject/Object` | `Since`, when it was put down; the same key |
+ * | `removed` | `MissingObject/Object` | `Since`, when it was taken away; the same key |
  *
  * The rule of a counter is the name of the tripwire and `/in` or `/out`.
  * The others have the name of the zone or tripwire. `UtcTime` is that of the event, and
@@ -286,6 +289,9 @@ append_event (GString *xml, const GstCclReportFrame *frame, const GstCclZoneEven
     [GST_CCL_ZONE_DWELL] = "LoiteringDetector/ObjectIsLoitering",
     [GST_CCL_ZONE_IN] = "LineDetector/Crossed",
     [GST_CCL_ZONE_OUT] = "LineDetector/Crossed",
+    [GST_CCL_ZONE_STOPPED] = "LoiteringDetector/ObjectIsLoitering",
+    [GST_CCL_ZONE_LEFT] = "AbandonedObject/Object",
+    [GST_CCL_ZONE_REMOVED] = "MissingObject/Object",
   };
   const gboolean tripwire = event->type == GST_CCL_ZONE_IN || event->type == GST_CCL_ZONE_OUT;
   const GstCclZone *zone = gst_ccl_zones_meta_get_zone (frame->zones, event->zone);
@@ -306,7 +312,7 @@ append_event (GString *xml, const GstCclReportFrame *frame, const GstCclZoneEven
   if (tripwire) {
     append_number_item (xml, "ObjectId", event->track);
     append_item (xml, "Direction", direction);
-  } else if (event->type == GST_CCL_ZONE_DWELL) {
+  } else if (event->type == GST_CCL_ZONE_DWELL || event->type >= GST_CCL_ZONE_STOPPED) {
     g_string_append (xml, "<tt:SimpleItem Name=\"Since\" Value=");
     gst_ccl_json_append_utc (xml, time_before (frame, (gdouble) event->frame_age + event->dwell));
     g_string_append (xml, "/>");

@@ -51,15 +51,20 @@
  * `thickness`, are ignored. A circle becomes a polygon of 64 points. There may be 1024 zones and
  * tripwires with 32768 points in all, and 1 MiB of JSON.
  *
+ * With #cclmotion:static-time, an object in a zone that becomes static has an event, too: `stopped`
+ * if it moved before, as a car that parks, `left` if it was put down, and `removed` if it was taken
+ * away.
+ *
  * ## Messages
  *
  * Each event is an element message `cclzones` with these fields:
  *
  * * `timestamp`, `stream-time`, `running-time`: of the frame, guint64 in nanoseconds,
- * * `event`: the string `enter`, `leave`, `dwell`, `in` or `out`,
+ * * `event`: the string `enter`, `leave`, `dwell`, `in`, `out`, `stopped`, `left` or `removed`,
  * * `zone`: the name of the zone or tripwire, a string,
  * * `track`: the id of the object, guint,
- * * `dwell`: how long it has been in the zone, guint64 in nanoseconds,
+ * * `dwell`: how long it has been in the zone, or with the last three events how long it has stood,
+ *   guint64 in nanoseconds,
  * * `x`, `y`: where it is, gdouble in pixels,
  * * `in`, `out`: the counts after the event, guint64, and `inside`, guint,
  * * `class`: the name of the object's class, a string, if it has one.
@@ -510,6 +515,10 @@ gst_ccl_zones_finish (GstCclFilter *filter)
   gst_ccl_zones_settle (GST_CCL_ZONES (filter), FALSE);
 }
 
+/* Time for which an object was tracked before it stood if it has moved: for what is put down, this
+ * is how long its bearer needs to leave it. */
+#define MOVED_TIME (1500 * GST_MSECOND)
+
 static GstCclZonePoint
 get_point (GstCclZonesPoint which, const GstCclComponent *component)
 {
@@ -520,6 +529,10 @@ get_point (GstCclZonesPoint which, const GstCclComponent *component)
   point.x = component->x + component->width / 2.0;
   point.y = component->y;
   point.size = sqrt ((gdouble) component->width * component->height);
+  point.stood =
+      component->flags & GST_CCL_COMPONENT_STATIC ? component->static_age * GST_MSECOND : 0;
+  point.moved = component->age > point.stood + MOVED_TIME;
+  point.removed = (component->flags & GST_CCL_COMPONENT_REMOVED) != 0;
   switch (which) {
   case GST_CCL_ZONES_POINT_BOTTOM:
     point.y += component->height;

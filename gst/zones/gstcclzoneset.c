@@ -23,6 +23,7 @@ typedef struct
   gint8 side;          /* certain side: 1 for inside or `in`, -1 for the other, 0 for unknown */
   gint8 last;          /* side where it was last seen */
   guint8 dwelled;
+  guint8 stood; /* it is static, and has had its event */
 } State;
 
 typedef struct
@@ -571,6 +572,33 @@ add_event (GstCclZoneSet *self, GstCclZoneEventType type, guint index, const Obj
   g_array_append_val (self->events, event);
 }
 
+/* An object stands in a zone, or walks on. */
+static void
+update_standing (GstCclZoneSet *self, guint index, const Object *object,
+                 const GstCclZonePoint *point, GstClockTime time)
+{
+  State *state = &object->states[index];
+  const guint n = self->events->len;
+  GstCclZoneEventType type = GST_CCL_ZONE_LEFT;
+
+  if (get_zone (self, index)->tripwire || state->side <= 0 || point->stood == 0) {
+    state->stood = FALSE;
+    return;
+  }
+  if (state->stood)
+    return;
+
+  state->stood = TRUE;
+  if (point->removed)
+    type = GST_CCL_ZONE_REMOVED;
+  else if (point->moved)
+    type = GST_CCL_ZONE_STOPPED;
+  add_event (self, type, index, object, time, time);
+  /* It may have stood since before the first frame with this zone. */
+  if (self->events->len > n)
+    g_array_index (self->events, GstCclZoneEvent, n).dwell = point->stood;
+}
+
 static void
 change_side (GstCclZoneSet *self, guint index, const Object *object, GstClockTime time)
 {
@@ -886,6 +914,7 @@ gst_ccl_zone_set_update (GstCclZoneSet *self, const GstCclZoneParams *params, Gs
     for (j = 0; j < self->zones->len; j++) {
       if (is_wanted (get_shape (self, j), object->class_id))
         update_state (self, j, object, params, points[i].size, time);
+      update_standing (self, j, object, &points[i], time);
     }
   }
   remove_objects (self, params->timeout, time);

@@ -30,6 +30,9 @@ typedef struct
   gdouble x, y; /* evaluation point in pixels */
   gdouble size; /* of the object in pixels */
   guint class_id;
+  GstClockTime stood; /* how long it has stood, if it is static; 0: it is not */
+  gboolean moved;     /* before that */
+  gboolean removed;   /* it is what was taken away */
 } GstCclZonePoint;
 
 /* The counts of a zone for one class; see GstCclZone. */

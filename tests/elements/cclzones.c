@@ -379,6 +379,61 @@ GST_START_TEST (test_json)
 GST_END_TEST;
 #endif
 
+/* What becomes static in a zone has an event, once: it stopped, was left, or was removed. */
+GST_START_TEST (test_standing)
+{
+  static const struct
+  {
+    const gchar *event;
+    guint flags;
+    guint64 before; /* ms for which it was tracked before it stood */
+  } cases[] = {
+    { "stopped", GST_CCL_COMPONENT_STATIC, 5000 },
+    { "left", GST_CCL_COMPONENT_STATIC, 500 },
+    { "removed", GST_CCL_COMPONENT_STATIC | GST_CCL_COMPONENT_REMOVED, 0 },
+  };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = ccl_test_launch (WIDTH, HEIGHT,
+                                     "cclzones zones='a: 0,0 0.5,0 0.5,1 0,1; b: 150,0 200,0 "
+                                     "200,100 150,100' tripwires='wire: 0,0 1,1'");
+
+    for (k = 0; k < 8; k++) {
+      GstCclComponent component = { 1, 15, 40, 10, 20, 200, 20, 50, 7 };
+      GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, k);
+      GstMessage *message;
+      guint64 stood;
+
+      /* static from the third frame on, not for a frame, and then again */
+      if (k >= 2 && k != 6) {
+        component.flags = cases[i].flags;
+        component.static_age = 1000 + 10 * k;
+      }
+      component.age = (cases[i].before + 1000 + 10 * k) * GST_MSECOND;
+      gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+      ccl_test_push (h, buffer);
+      if (k == 0)
+        check_event (h, "enter", "a", 7);
+      if (k != 2 && k != 7) {
+        fail_unless (ccl_test_pop_message (h, GST_MESSAGE_ELEMENT) == NULL);
+        continue;
+      }
+      message = ccl_test_pop_message (h, GST_MESSAGE_ELEMENT);
+      fail_unless (message != NULL);
+      fail_unless_equals_string (
+          gst_structure_get_string (gst_message_get_structure (message), "event"), cases[i].event);
+      fail_unless_equals_string (
+          gst_structure_get_string (gst_message_get_structure (message), "zone"), "a");
+      fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message), "dwell", &stood));
+      fail_unless_equals_uint64 (stood, (1000 + 10 * k) * GST_MSECOND);
+      gst_message_unref (message);
+    }
+    ccl_test_harness_free (h);
+  }
+}
+GST_END_TEST;
+
 /* Components outside of the polygons, and their regions, are dropped, tracked or not. */
 GST_START_TEST (test_drop_outside)
 {
@@ -856,6 +911,7 @@ cclzones_suite (void)
   tcase_add_test (tcase, test_crossed_sides);
   tcase_add_test (tcase, test_change);
   tcase_add_test (tcase, test_meta);
+  tcase_add_test (tcase, test_standing);
   tcase_add_test (tcase, test_drop_outside);
   tcase_add_test (tcase, test_series);
   tcase_add_test (tcase, test_gaps);

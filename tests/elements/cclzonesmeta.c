@@ -446,6 +446,7 @@ GST_START_TEST (test_serialize)
     { GST_CCL_ZONE_ENTER, 2, 0, G_MAXUINT64, -1e15, 1e-300, 0, 0, G_MAXUINT, G_MAXINT64 },
     { GST_CCL_ZONE_IN, 0, G_MAXUINT, 0, -0.0, 0.1, G_MAXUINT64, G_MAXUINT64, 0, G_MININT64 },
     { GST_CCL_ZONE_DWELL, 1, 1, 1, 0.0, 0.0, 0, 0, 0, -1 },
+    { GST_CCL_ZONE_REMOVED, 0, 7, 5, 1.0, 2.0, 0, 0, 0, 0 },
   };
   GstBuffer *buffer = gst_buffer_new ();
 
@@ -454,6 +455,10 @@ GST_START_TEST (test_serialize)
 
   buffer = gst_buffer_new ();
   gst_buffer_add_ccl_zones_meta (buffer, G_MAXINT, G_MAXINT, odd, 3, odd_events, 3);
+  check_round_trip (buffer, 500);
+
+  buffer = gst_buffer_new ();
+  gst_buffer_add_ccl_zones_meta (buffer, 9, 9, odd, 3, odd_events, 4);
   check_round_trip (buffer, 500);
 
   buffer = gst_buffer_new ();
@@ -523,7 +528,11 @@ static const CclTestSerialized sent[] = {
   { "no event", 1, BYTES (SIZE "\x01" ZONE "\x00"), TRUE },
   { "nothing in the frame", 1, BYTES (SIZE "\x00\x00"), TRUE },
   { "version 0", 0, BYTES (SIZE "\x01" ZONE "\x01" EVENT), FALSE },
-  { "version 3", 3, BYTES (SIZE "\x00\x01" ZONE "\x01" EVENT), FALSE },
+  { "version 4", 4, BYTES (SIZE "\x00\x01" ZONE "\x01" EVENT), FALSE },
+  { "version 3", 3, BYTES (SIZE "\x00\x01" ZONE "\x01" EVENT), TRUE },
+  { "something removed in version 2", 2, BYTES (SIZE "\x00\x01" ZONE "\x01\x07" EVENT_REST),
+    FALSE },
+  { "an unknown event", 3, BYTES (SIZE "\x00\x01" ZONE "\x01\x08" EVENT_REST), FALSE },
   { "version 2", 2, BYTES (SIZE "\x00\x01" ZONE "\x01" EVENT), TRUE },
   { "a class", 2,
     BYTES (SIZE "\x01\x03"

@@ -93,7 +93,7 @@ check_events (const GstCclZoneSet *set)
 
   for (i = 0; i < meta.n_events; i++)
     fuzz_check (meta.events[i].zone < meta.n_zones &&
-                    (guint) meta.events[i].type <= GST_CCL_ZONE_OUT,
+                    (guint) meta.events[i].type <= GST_CCL_ZONE_REMOVED,
                 "a broken event");
   for (i = 0; i < meta.n_zones; i++) {
     const GstCclZone *zone = &meta.zones[i];

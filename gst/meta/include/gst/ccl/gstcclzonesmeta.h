@@ -49,6 +49,9 @@ struct _GstCclZone
  * @GST_CCL_ZONE_DWELL: an object has been in a zone for the dwell time
  * @GST_CCL_ZONE_IN: an object crossed a tripwire inwards
  * @GST_CCL_ZONE_OUT: an object crossed a tripwire outwards
+ * @GST_CCL_ZONE_STOPPED: an object that moved stands in a zone, as a car that parks. Since: 0.2
+ * @GST_CCL_ZONE_LEFT: something was put down in a zone. Since: 0.2
+ * @GST_CCL_ZONE_REMOVED: something was taken away from a zone. Since: 0.2
  *
  * An event of an object at a zone or tripwire.
  *
@@ -61,6 +64,9 @@ typedef enum
   GST_CCL_ZONE_DWELL,
   GST_CCL_ZONE_IN,
   GST_CCL_ZONE_OUT,
+  GST_CCL_ZONE_STOPPED,
+  GST_CCL_ZONE_LEFT,
+  GST_CCL_ZONE_REMOVED,
 } GstCclZoneEventType;
 
 /**
@@ -68,7 +74,8 @@ typedef enum
  * @type: what happened
  * @zone: index of the zone in its metadata
  * @track: id of the object
- * @dwell: how long the object has been in the zone, in nanoseconds; 0 for tripwires
+ * @dwell: how long the object has been in the zone, in nanoseconds; 0 for tripwires. From
+ *   %GST_CCL_ZONE_STOPPED on, how long it has stood
  * @x: where the object is, in pixels of the frame
  * @y: where the object is, in pixels of the frame
  * @in: count of the zone after the event
