@@ -39,7 +39,7 @@ typedef struct CclModelSeen
   uint64_t foreground, shadows, luma[CCL_FLICKER_BANDS];
   bool relit;            /* only written by frames that search for a change of light */
   bool flickers, far;    /* only by frames that are divided by their gains */
-  CclShift shift;        /* only by frames that are aligned */
+  CclShift shift;        /* only by frames that are aligned, or compared in coarse pixels */
   CclDriftLevels levels; /* only by frames that check for a drift */
 } CclModelSeen;
 
@@ -69,8 +69,11 @@ typedef struct CclModelMask
 /* Tables for aligning a frame, or for dividing it by its gains: see engine/motion/shake.h. */
 typedef struct CclModelShake
 {
-  CclShakeSum *sums; /* CCL_SHAKE_SUMS */
-  CclShift *shift;
+  CclShakeSum *sums;     /* CCL_SHAKE_SUMS */
+  CclShift *shift;       /* that the frame is aligned by */
+  uint8_t *values;       /* coarse pixels of the frame, NULL without such */
+  uint16_t *background;  /* and of the background */
+  uint32_t coarse;       /* ccl_shake_size() */
   CclModelFrame frame;   /* the result; its chroma is interleaved */
   CclModelMask masks[2]; /* of it */
 } CclModelShake;

@@ -98,6 +98,8 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
   const size_t pixels = pitch * base->height;
   const size_t samples = pitch / 2 * ccl_model_half (base->height);
   const uint32_t columns = ccl_light_tiles (base->width), rows = ccl_light_tiles (base->height);
+  const uint32_t size = ccl_shake_size (base->width, base->height);
+  const size_t coarse = size > 1 ? (size_t) (base->width / size) * (base->height / size) : 0;
   const CclCudaTable tables[] = {
     { &s->background[0], pixels * sizeof *s->background[0], .cleared = true },
     { &s->background[1], pixels * sizeof *s->background[1], .cleared = true },
@@ -115,11 +117,14 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &drift->any, sizeof *drift->any, .cleared = true },
     { &shake->sums, CCL_SHAKE_SUMS * sizeof *shake->sums, .cleared = true },
     { &shake->shift, sizeof *shake->shift, .cleared = true },
+    { &shake->values, coarse, .cleared = true },
+    { &shake->background, coarse * sizeof *shake->background, .cleared = true },
     { &self->flicker, sizeof *self->flicker, .cleared = true },
   };
   CclStatus status = ccl_cuda_allocate_tables (memory, tables, sizeof tables / sizeof *tables);
 
   s->pitch = pitch;
+  shake->coarse = size;
   light->columns = columns;
   light->rows = rows;
   if (status == CCL_OK)
@@ -190,6 +195,7 @@ ccl_cuda_model_enqueue (const CclCudaModel *self, cudaStream_t stream)
 void
 ccl_cuda_model_collect (const CclCudaModel *self)
 {
+  const CclShift none = { 0, 0 };
   CclModel *base = self->base;
 
   base->foreground = self->seen->foreground;
@@ -199,7 +205,8 @@ ccl_cuda_model_collect (const CclCudaModel *self)
   base->far = base->step.flicker != CCL_FLICKER_NONE && self->seen->far;
   base->levels =
       base->step.light == CCL_MOTION_DRIFT ? self->seen->levels : (CclDriftLevels){ 0, 0 };
-  base->shift = base->step.align ? self->seen->shift : (CclShift){ 0, 0 };
+  base->shift = base->step.align == CCL_SHAKE_ALIGN ? self->seen->shift : none;
+  base->moved = base->step.align == CCL_SHAKE_SEARCH ? self->seen->shift : none;
   base->relit = base->step.light > CCL_MOTION_DRIFT && self->seen->relit;
 }
 

@@ -3,7 +3,8 @@
 
 /* See engine/motion/shake.h. While the camera shakes, and now and then, two kernels are launched
  * before a frame's own: they find the shift and copy the frame. One after it moves the masks
- * back. Frames that are divided by their gains (flicker.cu) are copied, too. */
+ * back. Where the camera may have been displaced, another one makes coarse pixels first; the frame
+ * is then copied as it is. Frames that are divided by their gains (flicker.cu) are copied, too. */
 
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
@@ -21,19 +22,52 @@ factor_of (const CclModelTask &task, uint32_t y)
              : ccl_flicker_factor (task.flicker->factors, y, task.frame.height);
 }
 
-/* Adds to the sums, which are 0 before the first block. */
+/* Makes coarse pixels of the frame and of the background; each thread makes one of either. */
 static __global__ void
-__launch_bounds__ (COMPARE_THREADS) motion_compare_shifts (const CclModelTask task)
+__launch_bounds__ (LIGHT_THREADS) motion_coarsen (const CclModelTask task)
 {
   const Plane luma = plane_of (task, 0);
-  const uint32_t parts = (luma.width - 1) / COMPARE_WIDTH + 1;
+  const uint32_t size = task.shake.coarse;
+  const uint32_t width = luma.width / size, height = luma.height / size;
+  const uint64_t at = (uint64_t) blockIdx.x * LIGHT_THREADS + threadIdx.x;
+  const uint32_t y = (uint32_t) (at / width), x = (uint32_t) (at - (uint64_t) y * width);
+  uint32_t value = 0, level = 0;
+
+  if (y >= height)
+    return;
+  for (uint32_t v = y * size; v < (y + 1) * size; v++) {
+    const uint8_t *values = luma.plane.samples + v * luma.plane.pitch;
+    const uint16_t *background = background_row (task, v);
+    const int factor = factor_of (task, v);
+
+    for (uint32_t u = x * size; u < (x + 1) * size; u++) {
+      value += (uint32_t) ccl_flicker_luma (__ldg (values + u), factor);
+      level += background[u] / CCL_MOTION_ONE;
+    }
+  }
+  task.shake.values[at] = (uint8_t) ccl_shake_mean (value, size);
+  task.shake.background[at] = (uint16_t) (ccl_shake_mean (level, size) * CCL_MOTION_ONE);
+}
+
+/* Adds to the sums, which are 0 before the first block. @width, @height: of the pixels that are
+ * compared. */
+template <bool COARSE>
+static __global__ void
+__launch_bounds__ (COMPARE_THREADS)
+    motion_compare_shifts (const CclModelTask task, uint32_t width, uint32_t height)
+{
+  const Plane luma = plane_of (task, 0);
+  const uint32_t parts = (width - 1) / COMPARE_WIDTH + 1;
   const uint32_t row = blockIdx.x / parts, part = blockIdx.x - row * parts;
-  const uint32_t y = CCL_SHAKE_REACH + row * ccl_shake_step (luma.height);
-  const uint32_t down = threadIdx.x / WARP_LANES;
-  const uint32_t end = min ((part + 1) * COMPARE_WIDTH, luma.width - 2 * CCL_SHAKE_REACH);
-  const uint8_t *values = luma.plane.samples + (y + down - CCL_SHAKE_REACH) * luma.plane.pitch;
-  const uint16_t *background = background_row (task, y) + CCL_SHAKE_REACH;
-  const int factor = factor_of (task, y + down - CCL_SHAKE_REACH);
+  const uint32_t y = CCL_SHAKE_REACH + row * ccl_shake_step (height);
+  const uint32_t down = threadIdx.x / WARP_LANES, v = y + down - CCL_SHAKE_REACH;
+  const uint32_t end = min ((part + 1) * COMPARE_WIDTH, width - 2 * CCL_SHAKE_REACH);
+  const uint8_t *values =
+      COARSE ? task.shake.values + (size_t) v * width : luma.plane.samples + v * luma.plane.pitch;
+  const uint16_t *background =
+      (COARSE ? task.shake.background + (size_t) y * width : background_row (task, y)) +
+      CCL_SHAKE_REACH;
+  const int factor = COARSE ? CCL_FLICKER_ONE : factor_of (task, v);
   uint32_t sums[CCL_SHAKE_SIDE] = {};
 
 #pragma unroll 1
@@ -42,14 +76,15 @@ __launch_bounds__ (COMPARE_THREADS) motion_compare_shifts (const CclModelTask ta
 
 #pragma unroll
     for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++)
-      sums[i] += ccl_shake_difference (ccl_flicker_luma (__ldg (values + x + i), factor), level);
+      sums[i] += ccl_shake_difference (
+          COARSE ? values[x + i] : ccl_flicker_luma (__ldg (values + x + i), factor), level);
   }
 #pragma unroll
   for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++) {
     const uint32_t sum = warp_sum (sums[i]);
 
     if (lane_id () == i)
-      atomicAdd (task.shake.sums + ccl_shake_band (row, luma.height) + down * CCL_SHAKE_SIDE + i,
+      atomicAdd (task.shake.sums + ccl_shake_band (row, height) + down * CCL_SHAKE_SIDE + i,
                  (CclShakeSum) sum);
   }
 }
@@ -89,7 +124,11 @@ __launch_bounds__ (LIGHT_THREADS) motion_align (const CclModelTask task)
     __syncthreads ();
     shift = ccl_shake_find (task.shake.sums, totals);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-      task.state.seen->shift = *task.shake.shift = shift;
+      task.state.seen->shift = shift;
+    if (task.step.align == CCL_SHAKE_SEARCH)
+      shift = CclShift{ 0, 0 };
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      *task.shake.shift = shift;
   }
 #pragma unroll 1
   for (uint32_t y = blockIdx.x * 2; y < min (blockIdx.x * 2 + 2, luma.height); y++) {
@@ -162,20 +201,43 @@ __launch_bounds__ (LIGHT_THREADS) motion_move (const CclModelMask from, const Cc
   ((uint32_t *) (to.words + y * to.pitch))[x] = bits;
 }
 
+/* Enqueues the sums of differences at all shifts. */
+static cudaError_t
+compare (const CclModelTask &task, cudaStream_t stream)
+{
+  const bool search = task.step.align == CCL_SHAKE_SEARCH;
+  const uint32_t size = search ? task.shake.coarse : 1;
+  const uint32_t width = task.frame.width / size, height = task.frame.height / size;
+  const uint32_t blocks = ccl_shake_rows (height) * ((width - 1) / COMPARE_WIDTH + 1);
+  const uint64_t pixels = (uint64_t) width * height;
+  cudaError_t error;
+
+  if (width < CCL_SHAKE_SIDE || height < CCL_SHAKE_SIDE)
+    return cudaSuccess;
+  if (!search)
+    return launch (motion_compare_shifts<false>, blocks, COMPARE_THREADS, 0, stream, task, width,
+                   height);
+  if (size < 2)
+    return cudaSuccess;
+  error = launch (motion_coarsen, (uint32_t) ((pixels - 1) / LIGHT_THREADS + 1), LIGHT_THREADS, 0,
+                  stream, task);
+  if (error != cudaSuccess)
+    return error;
+  return launch (motion_compare_shifts<true>, blocks, COMPARE_THREADS, 0, stream, task, width,
+                 height);
+}
+
 cudaError_t
 ccl_cuda_model_align (CclModelTask *task, cudaStream_t stream)
 {
-  const uint32_t width = task->frame.width, height = task->frame.height;
-  const uint32_t parts = (width - 1) / COMPARE_WIDTH + 1;
+  const uint32_t height = task->frame.height;
   cudaError_t error = cudaSuccess;
 
   if (task->step.align)
     error = CCL_CUDA (cudaMemsetAsync, task->shake.sums, 0,
                       CCL_SHAKE_SUMS * sizeof *task->shake.sums, stream);
-  if (error == cudaSuccess && task->step.align && width >= CCL_SHAKE_SIDE &&
-      height >= CCL_SHAKE_SIDE)
-    error = launch (motion_compare_shifts, ccl_shake_rows (height) * parts, COMPARE_THREADS, 0,
-                    stream, *task);
+  if (error == cudaSuccess && task->step.align)
+    error = compare (*task, stream);
   if (error == cudaSuccess)
     error = launch (motion_align, (height - 1) / 2 + 1, LIGHT_THREADS, 0, stream, *task);
   task->frame = task->shake.frame;

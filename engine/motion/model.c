@@ -127,6 +127,8 @@ ccl_model_finish (CclModel *model)
     .relit = model->relit,
     .levels = model->levels,
     .shift = model->shift,
+    .moved = model->moved,
+    .coarse = ccl_shake_size (model->width, model->height),
     .flickers = model->flickers,
     .far = model->far,
     .light_change = model->foreground > model->most,

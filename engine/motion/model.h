@@ -28,7 +28,8 @@ typedef struct CclModel
   uint64_t luma[CCL_FLICKER_BANDS]; /* sums of the rows that count: see ccl_drift_brightness() */
   bool relit;                       /* see CclMotionSeen; false unless step.light searches */
   CclDriftLevels levels;            /* 0 unless step.light is CCL_MOTION_DRIFT */
-  CclShift shift;                   /* 0 unless step.align */
+  CclShift shift;                   /* 0 unless step.align is CCL_SHAKE_ALIGN */
+  CclShift moved;                   /* 0 unless it is CCL_SHAKE_SEARCH */
   bool flickers, far;               /* false unless step.flicker */
 
   CclMotionClock clock;

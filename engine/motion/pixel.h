@@ -74,7 +74,7 @@ typedef struct CclMotionStep
 {
   bool first;            /* the frame becomes the background; nothing is foreground */
   bool displaced;        /* the camera was: from now on, the model learns fast */
-  bool align;            /* the frame may be shifted: see shake.h */
+  uint8_t align;         /* CclShakeSearch: see shake.h */
   uint8_t light;         /* CclMotionLight */
   uint8_t flicker;       /* CclMotionFlicker: see flicker.h */
   int16_t flicker_rate;  /* share of a difference that means of gains take on, 1/32768 */

@@ -9,6 +9,11 @@
  * front of a flat background fits better where it leaves the picture, so a shift must do so in most
  * parts of the picture, too.
  *
+ * Somebody may knock a camera: it then looks elsewhere, farther than CCL_SHAKE_REACH, for good.
+ * What it shows is then compared in the same way with the background, but in coarse pixels, the
+ * means of as many pixels as leave CCL_SHAKE_COARSE of them. Such frames are not aligned: the shift
+ * only tells that the camera was displaced (step.h).
+ *
  * Pixels of the background that an aligned frame does not show get its own levels: they are not
  * foreground and hardly learn. Pixels of the frame without background are not foreground either.
  * Chroma moves by half as much: by half a sample, it is the mean of two, or of four.
@@ -31,6 +36,17 @@
 #define CCL_SHAKE_FITS \
   80 /* percent of the worst shift's sum, at most: in other light all fit badly */
 
+#define CCL_SHAKE_COARSE 96   /* coarse pixels, the least width and height */
+#define CCL_SHAKE_COARSEST 64 /* pixels, the greatest width of one */
+
+/* How a frame is compared. */
+typedef enum CclShakeSearch
+{
+  CCL_SHAKE_NONE = 0, /* it is not */
+  CCL_SHAKE_ALIGN,    /* and aligned */
+  CCL_SHAKE_SEARCH,   /* in coarse pixels */
+} CclShakeSearch;
+
 /* A sum of differences, as CUDA's atomicAdd() takes it. */
 typedef unsigned long long CclShakeSum;
 
@@ -46,6 +62,44 @@ static inline CCL_HOST_DEVICE bool
 ccl_shake_moves (CclShift shift)
 {
   return shift.x != 0 || shift.y != 0;
+}
+
+/* The width and height of a coarse pixel; 1: there are none. Pixels at the right and the bottom may
+ * be left over. */
+static inline CCL_HOST_DEVICE uint32_t
+ccl_shake_size (uint32_t width, uint32_t height)
+{
+  uint32_t size = 1;
+
+  while (size < CCL_SHAKE_COARSEST && width / size / 2 >= CCL_SHAKE_COARSE &&
+         height / size / 2 >= CCL_SHAKE_COARSE)
+    size *= 2;
+  return size;
+}
+
+/* The mean of a coarse pixel. */
+static inline CCL_HOST_DEVICE uint32_t
+ccl_shake_mean (uint32_t sum, uint32_t size)
+{
+  return (sum + size * size / 2) / (size * size);
+}
+
+/* Whether a shift is one that no shift beyond the reach can fit better than. */
+static inline CCL_HOST_DEVICE bool
+ccl_shake_is_inside (CclShift shift)
+{
+  return ccl_shake_moves (shift) && ccl_motion_distance (shift.x, 0) < CCL_SHAKE_REACH &&
+         ccl_motion_distance (shift.y, 0) < CCL_SHAKE_REACH;
+}
+
+/* Whether a shift of coarse pixels is more than any frame is aligned by. */
+static inline CCL_HOST_DEVICE bool
+ccl_shake_is_far (CclShift shift, uint32_t size)
+{
+  return (uint32_t) ccl_motion_max (ccl_motion_distance (shift.x, 0),
+                                    ccl_motion_distance (shift.y, 0)) *
+             size >
+         CCL_SHAKE_REACH;
 }
 
 /* One in this many rows is compared, from CCL_SHAKE_REACH to the last but CCL_SHAKE_REACH; likewise

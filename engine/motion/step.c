@@ -22,6 +22,12 @@
 #define SHAKE_TIME (2000 * MILLISECOND)
 #define SHAKE_INTERVAL (500 * MILLISECOND)
 #define DISPLACED (4000 * MILLISECOND)
+/* When much more differs than before, the camera may have been knocked. Frames are compared in
+ * coarse pixels now and then, until the shift has been the same for a while, or none was far. */
+#define KNOCK_TIME (3000 * MILLISECOND)
+#define KNOCK_INTERVAL (90 * MILLISECOND)
+#define KNOCK_NEAR (400 * MILLISECOND)
+#define KNOCKED (200 * MILLISECOND)
 /* A band of the picture flickers if it goes up and down by a part of its brightness, and at least a
  * quarter of a level, more than once a second, or in every tenth frame, for a while. Frames are
  * then divided by their gains, until these have been steady. */
@@ -163,8 +169,8 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
     return step;
   }
   if (clock->displaced >= DISPLACED) {
-    clock->shaking = clock->displaced = 0;
-    clock->align = false;
+    clock->shaking = clock->displaced = clock->knock = 0;
+    clock->align = CCL_SHAKE_NONE;
     clock->paused = params->learning_time / 2;
     clock->known = 0;
     step.displaced = true;
@@ -214,6 +220,51 @@ is_much (const CclMotionSeen *seen)
          seen->foreground + seen->shadows > seen->pixels / 5 * 2;
 }
 
+/* Whether much more differs than before. */
+static bool
+is_more (const CclMotionSeen *seen, uint64_t busy, uint64_t before)
+{
+  return busy > 2 * before + seen->pixels / 64;
+}
+
+/* Decides whether the next frame is compared in coarse pixels. */
+static bool
+judge_knock (CclMotionClock *clock, bool freeze, uint64_t elapsed, const CclMotionSeen *seen,
+             uint64_t busy)
+{
+  const bool searched = clock->align == CCL_SHAKE_SEARCH;
+  const bool far = searched && ccl_shake_is_far (seen->moved, seen->coarse);
+
+  if (seen->coarse < 2 || freeze || ccl_shake_is_inside (seen->shift)) {
+    clock->knock = 0;
+  } else if (clock->knock == 0 && is_more (seen, busy, clock->busy)) {
+    clock->quiet = clock->busy;
+    clock->knock = KNOCK_TIME;
+    clock->waits = clock->near = clock->away = 0;
+    clock->far = (CclShift){ 0, 0 };
+  } else {
+    clock->knock -= min_u64 (elapsed, clock->knock);
+  }
+  if (clock->knock == 0 || !is_more (seen, busy, clock->quiet) || clock->near >= KNOCK_NEAR) {
+    clock->knock = 0;
+    return false;
+  }
+  clock->waits += elapsed;
+  clock->near += elapsed;
+  clock->away += elapsed;
+  if (far)
+    clock->near = 0;
+  if (searched) {
+    clock->waits = 0;
+    if (!far || seen->moved.x != clock->far.x || seen->moved.y != clock->far.y)
+      clock->away = 0;
+    clock->far = seen->moved;
+  }
+  if (far && clock->away >= KNOCKED)
+    clock->displaced = DISPLACED;
+  return clock->waits >= KNOCK_INTERVAL;
+}
+
 /* Decides whether the next frame is aligned. When a shake begins, much more differs than in the
  * frame before. */
 static void
@@ -224,8 +275,8 @@ judge_shift (CclMotionClock *clock, bool freeze, uint64_t elapsed, const CclMoti
 
   clock->shaking -= min_u64 (elapsed, clock->shaking);
   clock->paused -= min_u64 (elapsed, clock->paused);
-  clock->still = clock->align ? 0 : clock->still + elapsed;
-  if (clock->align) {
+  clock->still = clock->align == CCL_SHAKE_ALIGN ? 0 : clock->still + elapsed;
+  if (clock->align == CCL_SHAKE_ALIGN) {
     bool same = seen->shift.x == clock->shift.x && seen->shift.y == clock->shift.y;
 
     clock->displaced = moves && same && !freeze ? clock->displaced + elapsed : 0;
@@ -233,8 +284,13 @@ judge_shift (CclMotionClock *clock, bool freeze, uint64_t elapsed, const CclMoti
   }
   if (moves)
     clock->shaking = SHAKE_TIME;
-  clock->align = clock->paused == 0 && (clock->shaking > 0 || clock->still >= SHAKE_INTERVAL ||
-                                        busy > 2 * clock->busy + seen->pixels / 64);
+  if (judge_knock (clock, freeze, elapsed, seen, busy))
+    clock->align = CCL_SHAKE_SEARCH;
+  else if (clock->paused == 0 && (clock->shaking > 0 || clock->still >= SHAKE_INTERVAL ||
+                                  is_more (seen, busy, clock->busy)))
+    clock->align = CCL_SHAKE_ALIGN;
+  else
+    clock->align = CCL_SHAKE_NONE;
   clock->busy = busy;
 }
 

@@ -50,7 +50,13 @@ typedef struct CclMotionClock
   uint8_t flicker; /* CclMotionFlicker of the next frame */
   bool flickered;  /* since frames are divided */
   CclShift shift;  /* of the last frame that was aligned */
-  bool align;      /* the next frame */
+  uint8_t align;   /* CclShakeSearch of the next frame */
+  uint64_t quiet;  /* what clock.busy was before much more differed */
+  uint64_t knock;  /* how long frames are searched for a displaced camera */
+  uint64_t waits;  /* since the last one was */
+  uint64_t near;   /* how long none has been far */
+  uint64_t away;   /* how long all have been, by the same shift */
+  CclShift far;    /* the last one's, coarse pixels */
   bool shady;      /* the last frame had many shadows: see CclMotionStep */
 } CclMotionClock;
 
@@ -63,6 +69,8 @@ typedef struct CclMotionSeen
   bool relit;                        /* the light has changed, and the background with it */
   CclDriftLevels levels;             /* of the background, if a drift was checked for */
   CclShift shift;                    /* of the frame, if it was aligned */
+  CclShift moved;                    /* of the frame in coarse pixels, if these were compared */
+  uint32_t coarse;                   /* ccl_shake_size(), or 0 */
   bool flickers;                     /* the frame, if it was divided by its gains */
   bool far;                          /* and the light is far from the background's */
   bool light_change;                 /* there is too much foreground */

@@ -130,14 +130,14 @@ expect (Check *check, const Camera *camera, const Street *street, const char *wh
 
 /* @camera must be closed even on failure. */
 static bool
-open_camera (Check *check, CclBackend backend, Camera *camera)
+open_camera_of (Check *check, CclBackend backend, uint32_t height, Camera *camera)
 {
   CclMotionConfig motion;
   CclConfig config;
 
-  *camera = (Camera){ .planes = { test_image_new (192, 96), test_image_new (96, 48),
-                                  test_image_new (96, 48) } };
-  ccl_config_init (&config, 192, 96);
+  *camera = (Camera){ .planes = { test_image_new (192, height), test_image_new (96, height / 2),
+                                  test_image_new (96, height / 2) } };
+  ccl_config_init (&config, 192, height);
   ccl_motion_config_init (&motion);
   config.motion = &motion;
   config.mask = true;
@@ -146,6 +146,12 @@ open_camera (Check *check, CclBackend backend, Camera *camera)
   camera->params.elapsed = SECOND / 25;
   return check_that (check, ccl_analyzer_new (&config, &camera->analyzer) == CCL_OK, "%s",
                      ccl_last_error ());
+}
+
+static bool
+open_camera (Check *check, CclBackend backend, Camera *camera)
+{
+  return open_camera_of (check, backend, 96, camera);
 }
 
 static void
@@ -298,6 +304,66 @@ check_displaced (Check *check, CclBackend backend)
   close_camera (&camera);
 }
 
+/* Shows the street from elsewhere, and moves back. */
+static void
+move (Check *check, Camera *camera, const Street *street, const int *by, unsigned frames)
+{
+  camera->dx += by[0];
+  camera->dy += by[1];
+  show (check, camera, street, frames);
+  camera->dx -= by[0];
+  camera->dy -= by[1];
+}
+
+static void
+expect_displaced (Check *check, const Camera *camera, const char *how, size_t times)
+{
+  CclInfo info;
+
+  ccl_analyzer_info (camera->analyzer, &info);
+  check_that (check, info.motion.displaced == times, "moved %s: displaced %u times, not %zu", how,
+              info.motion.displaced, times);
+}
+
+/* When somebody knocks the camera, so that it looks elsewhere, farther than a shake reaches, the
+ * model soon learns what it shows, but not where frames are
+ * moved for a moment only, or in turns. */
+static void
+check_knock (Check *check, CclBackend backend)
+{
+  static const Street street = { .name = "a camera that was knocked", .gain = 256 };
+  static const int ways[][2] = { { 9, 0 }, { 0, 9 }, { -9, 0 }, { 0, -9 }, { -7, 6 } };
+  const bool tiny = check->options.effort == EFFORT_TINY;
+  const size_t n = tiny ? 2 : COUNT (ways);
+  Camera camera;
+
+  if (open_camera_of (check, backend, 192, &camera)) {
+    camera.params.motion.light_change = 0; /* or the model starts anew */
+    show (check, &camera, &street, 25);
+    for (size_t i = 0; i < n; i++) {
+      move (check, &camera, &street, ways[i], 3);
+      show (check, &camera, &street, 8);
+      expect_displaced (check, &camera, "for a moment", i);
+      expect (check, &camera, &street, "after a moment");
+      camera.dx += ways[i][0];
+      camera.dy += ways[i][1];
+      show (check, &camera, &street, 40);
+      expect_displaced (check, &camera, "for good", i + 1);
+      expect_others (check, &camera, &street, "soon", 512);
+    }
+    camera.params.elapsed = SECOND / 10; /* searched in every second frame */
+    for (int i = 0; i < 20 && !tiny; i++) {
+      const int by = i / 2 % 2 ? 8 : -8;
+
+      move (check, &camera, &street, (const int[]){ i < 10 ? by : 0, i < 10 ? 0 : by }, 1);
+      if (i == 9)
+        show (check, &camera, &street, 8);
+    }
+    expect_displaced (check, &camera, "in turns", n);
+  }
+  close_camera (&camera);
+}
+
 /* While fog gathers, and in it, what moves is foreground, whose shades differ from the background's
  * as little as those in a shadow do. */
 static void
@@ -426,6 +492,7 @@ test_relight (Check *check)
     check_shadow (check, backends[i]);
     check_shake (check, backends[i]);
     check_displaced (check, backends[i]);
+    check_knock (check, backends[i]);
   }
 }
 

@@ -47,6 +47,7 @@ typedef struct Scene
   int flicker;                  /* 256ths by which the light of rows goes up and down */
   uint32_t period, roll, phase; /* rows: of that, from frame to frame, and of the frame */
   int reach, dx, dy;            /* how far the camera shakes, and has moved */
+  int knock, away, down;        /* how far somebody knocks it, and has */
 } Scene;
 
 static uint32_t
@@ -67,13 +68,14 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
   Scene scene = { .width = width, .height = height, .step = step, .light = 256 };
   int coarse = between (rng, 1, 9);
 
-  scene.noise = mt19937_below (rng, 3) == 0 ? 40 : mt19937_below (rng, 8);
-  scene.fade = mt19937_below (rng, 2) ? between (rng, -8, 8) : 0;
-  scene.mist = mt19937_below (rng, 2) ? between (rng, 1, 6) : 0;
-  scene.flicker = mt19937_below (rng, 2) ? between (rng, 10, 100) : 0;
+  scene.knock = 2 * CCL_SHAKE_REACH * (int) (ccl_shake_size (width, height) - 1);
+  scene.noise = mt19937_below (rng, 3) == 0 && !scene.knock ? 40 : mt19937_below (rng, 8);
+  scene.fade = mt19937_below (rng, 2) && !scene.knock ? between (rng, -8, 8) : 0;
+  scene.mist = mt19937_below (rng, 2) && !scene.knock ? between (rng, 1, 6) : 0;
+  scene.flicker = mt19937_below (rng, 2) && !scene.knock ? between (rng, 10, 100) : 0;
   scene.period = 2 + mt19937_below (rng, 4 * height);
   scene.roll = mt19937_below (rng, 2) ? scene.period / 2 : mt19937_below (rng, scene.period);
-  scene.reach = mt19937_below (rng, 2) ? between (rng, 1, CCL_SHAKE_REACH + 1) : 0;
+  scene.reach = mt19937_below (rng, 2) && !scene.knock ? between (rng, 1, CCL_SHAKE_REACH + 1) : 0;
   scene.texture = test_image_new (width, height);
   scene.planes[0] = test_image_new (width, height);
   scene.planes[1] = test_image_new (step * half (width), half (height));
@@ -218,7 +220,7 @@ static void
 scene_advance (Scene *scene, Mt19937 *rng)
 {
   scene->cloud.x += scene->cloud.dx;
-  if (mt19937_below (rng, 4) == 0) {
+  if (mt19937_below (rng, 4) == 0 && !scene->knock) {
     scene->cloud.x = between (rng, -(int) scene->width, (int) scene->width);
     scene->cloud.y = between (rng, -(int) scene->height, (int) scene->height);
   }
@@ -235,7 +237,7 @@ scene_advance (Scene *scene, Mt19937 *rng)
       object->dx = between (rng, -3, 3);
     }
   }
-  if (mt19937_below (rng, 25) == 0) {
+  if (mt19937_below (rng, 25) == 0 && !scene->knock) {
     scene->light = 100 + mt19937_below (rng, 300);
     scene->lamp = mt19937_below (rng, 2) ? mt19937_below (rng, scene->width) : 0;
   }
@@ -246,8 +248,12 @@ scene_advance (Scene *scene, Mt19937 *rng)
   }
   scene->fog += scene->mist > 0 && scene->fog < 200 ? (unsigned) scene->mist : 0;
   scene->phase += scene->roll;
-  scene->dx = between (rng, -scene->reach, scene->reach);
-  scene->dy = between (rng, -scene->reach, scene->reach);
+  if (mt19937_below (rng, 12) == 0) {
+    scene->away = between (rng, -scene->knock, scene->knock);
+    scene->down = between (rng, -scene->knock, scene->knock);
+  }
+  scene->dx = scene->away + between (rng, -scene->reach, scene->reach);
+  scene->dy = scene->down + between (rng, -scene->reach, scene->reach);
   draw_luma (scene, rng);
   draw_chroma (scene, rng, 1);
   draw_chroma (scene, rng, 2);
@@ -572,14 +578,15 @@ init_config (CclConfig *config, CclMotionConfig *motion, uint32_t width, uint32_
 }
 
 /* Sizes around the CPU's blocks of 64 pixels, and multiples of 8 around the device's blocks of 240,
- * for aligned frames; all formats and scales. */
+ * for aligned frames; two with coarse pixels; all formats and scales. */
 static void
 check_scenes (Check *check, bool arrays)
 {
   static const uint32_t sizes[][2] = { { 1, 1 },    { 2, 3 },    { 63, 5 },   { 64, 64 },
                                        { 65, 33 },  { 127, 9 },  { 128, 2 },  { 130, 70 },
                                        { 193, 49 }, { 3, 200 },  { 531, 19 }, { 240, 9 },
-                                       { 248, 17 }, { 488, 21 }, { 248, 41 } };
+                                       { 248, 17 }, { 488, 21 }, { 248, 41 }, { 209, 197 },
+                                       { 400, 194 } };
   unsigned rounds = check->options.effort == EFFORT_FULL ? 20 : 1;
   unsigned frames = check->options.effort <= EFFORT_SMALL ? 10 : 60;
 

@@ -63,6 +63,37 @@ test_shake (void)
   }
 }
 
+/* Coarse pixels are as large as leaves 96 of them across and down, and a shift of theirs is far
+ * when no aligned frame has it. */
+static void
+test_coarse (void)
+{
+  static const struct
+  {
+    uint32_t width, height, size;
+    int far; /* the least shift */
+  } cases[] = {
+    { 191, 4000, 1, 5 }, { 4000, 191, 1, 5 },  { 192, 192, 2, 3 },    { 383, 383, 2, 3 },
+    { 768, 576, 4, 2 },  { 1920, 1080, 8, 1 }, { 3840, 2160, 16, 1 }, { 65535, 65535, 64, 1 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const uint32_t size = ccl_shake_size (cases[i].width, cases[i].height);
+
+    check ("the size of coarse pixels", i, size, cases[i].size);
+    for (int k = 0; k < 6; k++) {
+      const CclShift shifts[] = { { (int8_t) k, 0 }, { 0, (int8_t) -k } };
+
+      for (int n = 0; n < 2; n++) {
+        check ("far", i, ccl_shake_is_far (shifts[n], size), k >= cases[i].far);
+        check ("inside", i, ccl_shake_is_inside (shifts[n]), k > 0 && k < 4);
+      }
+    }
+  }
+  check ("a mean", 0, ccl_shake_mean (4 * 4 * 7 + 7, 4), 7);
+  check ("a mean", 1, ccl_shake_mean (4 * 4 * 7 + 8, 4), 8);
+}
+
 /* Two bins of 100 pixels. */
 static void
 test_drift (void)
@@ -405,6 +436,7 @@ int
 main (void)
 {
   test_shake ();
+  test_coarse ();
   test_drift ();
   test_drift_bin ();
   test_drift_gain ();

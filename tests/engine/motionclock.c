@@ -581,6 +581,62 @@ test_displaced (void)
   }
 }
 
+/* When much more differs than before, and goes on to, frames are compared in coarse pixels every
+ * 0.09 s, unless an aligned one fits, until the shift has been far and the same for 0.2 s, or near
+ * for 0.4 s; but not for longer than 3 s. */
+static void
+test_knock (void)
+{
+  static const struct
+  {
+    const char *what;
+    unsigned busy; /* of 1000 pixels, from then on */
+    unsigned frames;
+    uint32_t coarse;
+    int8_t moved[2]; /* in turns */
+    int8_t shift;
+    bool freeze;
+    unsigned searches, displaced;
+  } cases[] = {
+    { "a knock", 216, 100, 4, { 2, 2 }, 0, false, 3, 1 },
+    { "less that differs", 215, 100, 4, { 2, 2 }, 0, false, 0, 0 },
+    { "a moment", 216, 7, 4, { 2, 2 }, 0, false, 2, 0 },
+    { "no coarse pixels", 216, 100, 1, { 9, 9 }, 0, false, 0, 0 },
+    { "a near shift", 216, 100, 4, { 1, 1 }, 0, false, 2, 0 },
+    { "a near shift of larger pixels", 216, 100, 8, { 1, 1 }, 0, false, 3, 1 },
+    { "one that is far in turns", 216, 100, 4, { 2, 1 }, 0, false, 19, 0 },
+    { "other shifts", 216, 100, 4, { 2, 3 }, 0, false, 19, 0 },
+    { "a frozen model", 216, 100, 4, { 2, 2 }, 0, true, 0, 0 },
+    { "an aligned frame", 216, 40, 4, { 2, 2 }, 3, false, 0, 0 },
+    { "one at the end of its reach", 216, 40, 4, { 2, 2 }, 4, false, 3, 1 },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionClock clock = { .running = false };
+    unsigned searches = 0, displaced = 0;
+
+    for (unsigned frame = 0; frame < 200; frame++) {
+      const bool busy = frame >= 60 && frame < 60 + cases[i].frames;
+      CclMotionSeen seen = { .pixels = 1000,
+                             .foreground = busy ? cases[i].busy : 100,
+                             .coarse = cases[i].coarse };
+      CclMotionParams params = params_of (10 * SECOND);
+      CclMotionStep step;
+
+      params.freeze = cases[i].freeze;
+      step = ccl_motion_clock_tick (&clock, &params, 40 * MS);
+      if (step.align == CCL_SHAKE_SEARCH && frame >= 60)
+        seen.moved.x = cases[i].moved[searches++ % 2];
+      if (step.align == CCL_SHAKE_ALIGN && busy)
+        seen.shift.y = cases[i].shift;
+      displaced += step.displaced;
+      ccl_motion_clock_judge (&clock, params.freeze, 40 * MS, &seen);
+    }
+    check (cases[i].what, i, searches, cases[i].searches);
+    check ("cameras that were displaced", i, displaced, cases[i].displaced);
+  }
+}
+
 /* In the dark the floors are lower, down to half. */
 static void
 test_dark (void)
@@ -757,6 +813,7 @@ main (void)
   test_shady ();
   test_shake ();
   test_displaced ();
+  test_knock ();
   test_flicker ();
   test_flickering ();
   test_trial ();

@@ -268,14 +268,14 @@ def move_boxes(objects, to):
     return moved
 
 
-def knocked(clip, rng):
-    """Somebody knocks the camera at .55 of the recording: it is turned by half a degree, and 6 pixels away."""
-    begin, angle, way = clip.count * 0.55, 0.5 * rng.choice([-1, 1]), rng.uniform(0, 2 * math.pi)
+def knocked(clip, rng, degrees=0.5, pixels=6):
+    """Somebody knocks the camera at .55 of the recording: it is turned, and so many pixels away."""
+    begin, angle, way = clip.count * 0.55, degrees * rng.choice([-1, 1]), rng.uniform(0, 2 * math.pi)
     where = {}
 
     def apply(n, planes):
         if n >= begin:
-            where['to'] = turned(planes, angle, 1, 6 * math.cos(way), 6 * math.sin(way))
+            where['to'] = turned(planes, angle, 1, pixels * math.cos(way), pixels * math.sin(way))
 
     def objects(n, given):
         return move_boxes(given, where['to']) if n >= begin else given
@@ -500,6 +500,7 @@ DISTURBANCES = {
     'inset': inset,
     'steps': steps,
     'mast': mast,
+    'knocked16': lambda clip, rng: knocked(clip, rng, 1, 16),
 }
 
 SAYS = {
@@ -532,6 +533,7 @@ SAYS = {
     'inset': 'near and far (far; near)',
     'steps': 'steps of exposure',
     'mast': 'a swaying mast',
+    'knocked16': 'camera knocked, 16 pixels and 1°',
 }
 
 # Light perturbations of a clean recording, and the seed of each beside the given one.

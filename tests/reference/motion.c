@@ -591,6 +591,34 @@ find_shift (const Plane *luma)
   return ccl_shake_find (sums, totals);
 }
 
+/* The same in coarse pixels. */
+static CclShift
+find_displacement (const Plane *luma)
+{
+  const uint32_t size = ccl_shake_size (luma->width, luma->height);
+  Plane coarse = { .width = 0 };
+  CclShift shift = { 0, 0 };
+
+  if (size > 1 && plane_init (&coarse, luma->width / size, luma->height / size)) {
+    for (size_t i = 0; i < plane_size (&coarse); i++) {
+      uint32_t value = 0, background = 0;
+
+      for (uint32_t k = 0; k < size * size; k++) {
+        const size_t pixel = at (luma, (int64_t) (i % coarse.width) * size + k % size,
+                                 (int64_t) (i / coarse.width) * size + k / size);
+
+        value += luma->raw[pixel];
+        background += luma->background[pixel] / CCL_MOTION_ONE;
+      }
+      coarse.raw[i] = (uint8_t) ccl_shake_mean (value, size);
+      coarse.background[i] = (uint16_t) (ccl_shake_mean (background, size) * CCL_MOTION_ONE);
+    }
+    shift = find_shift (&coarse);
+  }
+  plane_free (&coarse);
+  return shift;
+}
+
 /* Moves kinds of pixels to where the frame has them. */
 static void
 move_kinds (const CclMotionReference *self, CclShift shift, uint8_t *pixels)
@@ -640,7 +668,8 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   const CclMotionStep step = ccl_motion_clock_tick (&self->clock, params, frame->elapsed);
   const bool chroma = config->format == CCL_MOTION_LUMA_420;
   Plane *luma = &self->planes[0], *u = &self->planes[1];
-  CclMotionSeen seen = { .pixels = plane_size (luma) };
+  CclMotionSeen seen = { .pixels = plane_size (luma),
+                         .coarse = ccl_shake_size (luma->width, luma->height) };
 
   plane_read (luma, image, 1, self->width, self->height, config->scale);
   for (int i = 1; chroma && i < 3; i++)
@@ -648,8 +677,10 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
                 (self->width + 1) / 2, (self->height + 1) / 2, config->scale);
   if (step.flicker != CCL_FLICKER_NONE)
     remove_flicker (self, &step, &seen);
-  if (step.align)
+  if (step.align == CCL_SHAKE_ALIGN)
     seen.shift = find_shift (luma);
+  else if (step.align == CCL_SHAKE_SEARCH)
+    seen.moved = find_displacement (luma);
   for (int i = 0; i < (chroma ? 3 : 1); i++) {
     if (ccl_shake_moves (seen.shift))
       plane_align (&self->planes[i], i > 0, seen.shift);

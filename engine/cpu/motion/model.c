@@ -360,8 +360,11 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
   base->flickers = base->far = false;
   if (base->step.flicker != CCL_FLICKER_NONE)
     ccl_cpu_model_find_flicker (&job);
-  if (base->step.align)
+  base->moved = (CclShift){ 0, 0 };
+  if (base->step.align == CCL_SHAKE_ALIGN)
     ccl_cpu_model_align (&job);
+  else if (base->step.align == CCL_SHAKE_SEARCH)
+    base->moved = ccl_cpu_model_search (&job);
   base->shift = job.shift;
   base->relit = base->step.light > CCL_MOTION_DRIFT && ccl_cpu_model_relight (&job);
   base->levels = (CclDriftLevels){ 0, 0 };

@@ -30,6 +30,125 @@ compare_strip (void *data, uint32_t index)
   }
 }
 
+/* The coarse pixels of the frame, and of the background behind them. */
+typedef struct Coarse
+{
+  uint32_t size, width, height;
+  uint8_t *values;
+  uint16_t *background;
+} Coarse;
+
+/* They are in the memory of an aligned frame, which has room for four of these. */
+static Coarse
+coarse_of (const CclCpuModel *self)
+{
+  const uint32_t size = ccl_shake_size (self->base->width, self->base->height);
+  Coarse coarse = { .size = size,
+                    .width = self->base->width / size,
+                    .height = self->base->height / size,
+                    .values = self->aligned[0] };
+  const size_t pixels = (size_t) coarse.width * coarse.height;
+  uint8_t *behind = self->aligned[0] + (pixels + 1) / 2 * 2;
+
+  memcpy (&coarse.background, &(void *){ behind }, sizeof coarse.background);
+  return coarse;
+}
+
+/* Makes a row of coarse pixels from the sums of columns. */
+static void
+mean_row (const Coarse *coarse, const uint16_t *columns, uint32_t y, bool background)
+{
+  const size_t at = (size_t) y * coarse->width;
+
+  for (uint32_t x = 0; x < coarse->width; x++) {
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < coarse->size; i++)
+      sum += columns[x * coarse->size + i];
+    sum = ccl_shake_mean (sum, coarse->size);
+    if (background)
+      coarse->background[at + x] = (uint16_t) (sum * CCL_MOTION_ONE);
+    else
+      coarse->values[at + x] = (uint8_t) sum;
+  }
+}
+
+static void
+shrink_strip (void *data, uint32_t index)
+{
+  const Job *job = data;
+  const CclCpuModel *self = job->model;
+  const uint32_t width = self->base->width, n = self->n_strips;
+  const Coarse coarse = coarse_of (self);
+  Strip *strip = &self->strips[index];
+  const Ring ring = ccl_cpu_ring (job, strip->rows[0], 0, 0);
+
+  for (uint32_t y = index; y < coarse.height; y += n) {
+    memset (strip->old, 0, 2 * width * sizeof *strip->old);
+    for (uint32_t i = 0; i < coarse.size; i++) {
+      const uint32_t v = y * coarse.size + i;
+      const uint8_t *values = ccl_cpu_ring_read (&ring, v, self->functions, raw_row (&ring, 0));
+      const uint16_t *background = background_row (self, v);
+
+      for (uint32_t x = 0; x < width; x++) {
+        strip->old[x] += values[x];
+        strip->old[width + x] += background[x] >> 7;
+      }
+    }
+    mean_row (&coarse, strip->old, y, false);
+    mean_row (&coarse, strip->old + width, y, true);
+  }
+}
+
+/* Sums up the differences of a strip's share of rows, at all shifts. */
+static void
+compare_coarse (void *data, uint32_t index)
+{
+  const Job *job = data;
+  const CclCpuModel *self = job->model;
+  const Coarse coarse = coarse_of (self);
+  Strip *strip = &self->strips[index];
+
+  memset (strip->sums, 0, sizeof strip->sums);
+  for (uint32_t row = index; row < ccl_shake_rows (coarse.height); row += self->n_strips) {
+    const uint32_t y = CCL_SHAKE_REACH + row * ccl_shake_step (coarse.height);
+
+    for (uint32_t i = 0; i < CCL_SHAKE_SIDE; i++)
+      self->functions->compare_shifts (
+          strip->sums + ccl_shake_band (row, coarse.height) + (size_t) i * CCL_SHAKE_SIDE,
+          coarse.values + (size_t) (y + i - CCL_SHAKE_REACH) * coarse.width,
+          coarse.background + (size_t) y * coarse.width + CCL_SHAKE_REACH,
+          coarse.width - 2 * CCL_SHAKE_REACH);
+  }
+}
+
+/* The shift that fits best, from the sums of all strips. */
+static CclShift
+find_shift (const CclCpuModel *self)
+{
+  CclShakeSum sums[CCL_SHAKE_SUMS] = { 0 }, totals[CCL_SHAKE_SHIFTS];
+
+  for (uint32_t i = 0; i < self->n_strips; i++) {
+    for (int k = 0; k < CCL_SHAKE_SUMS; k++)
+      sums[k] += self->strips[i].sums[k];
+  }
+  for (int i = 0; i < CCL_SHAKE_SHIFTS; i++)
+    totals[i] = ccl_shake_total (sums, i);
+  return ccl_shake_find (sums, totals);
+}
+
+CclShift
+ccl_cpu_model_search (Job *job)
+{
+  CclCpuModel *self = job->model;
+
+  if (ccl_shake_size (self->base->width, self->base->height) < 2)
+    return (CclShift){ 0, 0 };
+  ccl_pool_run (self->pool, shrink_strip, job, self->n_strips);
+  ccl_pool_run (self->pool, compare_coarse, job, self->n_strips);
+  return find_shift (self);
+}
+
 /* Moves a row: sample x becomes sample x + @shift of @values, or what @background is outside them.
  * @values: NULL if all is outside. */
 static void
@@ -109,16 +228,9 @@ void
 ccl_cpu_model_align (Job *job)
 {
   CclCpuModel *self = job->model;
-  CclShakeSum sums[CCL_SHAKE_SUMS] = { 0 }, totals[CCL_SHAKE_SHIFTS];
 
   ccl_pool_run (self->pool, compare_strip, job, self->n_strips);
-  for (uint32_t i = 0; i < self->n_strips; i++) {
-    for (int k = 0; k < CCL_SHAKE_SUMS; k++)
-      sums[k] += self->strips[i].sums[k];
-  }
-  for (int i = 0; i < CCL_SHAKE_SHIFTS; i++)
-    totals[i] = ccl_shake_total (sums, i);
-  job->shift = ccl_shake_find (sums, totals);
+  job->shift = find_shift (self);
   if (!ccl_shake_moves (job->shift))
     return;
   ccl_pool_run (self->pool, align_strip, job, self->n_strips);

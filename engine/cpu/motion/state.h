@@ -85,7 +85,7 @@ typedef struct CclCpuModel
   Strip *strips;
   uint32_t columns, rows; /* of tiles */
   CclLightTile *tiles;
-  uint8_t *aligned[PLANES]; /* the frame, in the model's size */
+  uint8_t *aligned[PLANES]; /* the frame, in the model's size; or coarse pixels */
   CclFlicker flicker;
   /* Foreground and shadows; without words if not wanted, or, enlarged, if the scale is 1. */
   CclMask masks[2];    /* of the model's size */
@@ -173,6 +173,9 @@ void ccl_cpu_model_find_flicker (Job *job);
 
 /* Aligns the frame with the background, if it is shifted: sets the job's image and shift. */
 void ccl_cpu_model_align (Job *job);
+
+/* Compares the frame with the background in coarse pixels, and returns the shift. */
+CclShift ccl_cpu_model_search (Job *job);
 
 /* Moves a mask to where the frame has its pixels. */
 void ccl_cpu_model_move (CclMask *mask, CclShift shift);

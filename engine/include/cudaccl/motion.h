@@ -27,6 +27,9 @@
  * is compared with the background at all such shifts, and moved to where it fits best. Masks are
  * those of the frame: its outer pixels, of which there is no background, are not foreground. If the
  * shift stays the same for four seconds, the model learns the new picture, as fast as a young one.
+ * So it does when somebody has knocked the camera: where much more is foreground than in the last
+ * frame, frames are compared with the background in coarse pixels, as many as leave at least 96
+ * across and down, until a shift by up to four of them has been the same for 0.2 s.
  *
  * Lamps that flicker light frames, or bands of their rows, differently. While the brightness of the
  * picture goes up and down often, the gain of the light in each row is estimated, and the frame
