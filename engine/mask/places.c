@@ -177,8 +177,10 @@ ccl_places_keep (CclPlaces *self, const CclComponents *near)
 {
   self->near = *near;
   self->near.items = self->kept;
-  if (near->count > 0)
-    memcpy (self->kept, near->items, near->count * sizeof *near->items);
+  if (self->near.count > self->capacity)
+    self->near.count = self->capacity;
+  if (self->near.count > 0)
+    memcpy (self->kept, near->items, self->near.count * sizeof *near->items);
 }
 
 static bool

@@ -48,7 +48,7 @@ typedef struct Way
   uint32_t max_components; /* 0: enough */
   CclUpload upload;
   CclSync sync;
-  bool no_graphs, map_pinned, labels, second_order, timing, updates, motion;
+  bool no_graphs, map_pinned, labels, second_order, timing, updates, motion, automatic;
   unsigned shapes;
   const char *operations;
 } Way;
@@ -74,6 +74,7 @@ static const Way ways[] = {
   { "batch on the device", BATCHES, CCL_MEMORY_DEVICE, .labels = true },
   { "model", FRAMES, CCL_MEMORY_HOST, .motion = true },
   { "model on the device", FRAMES, CCL_MEMORY_DEVICE, .timing = true, .motion = true },
+  { "near and small objects", FRAMES, CCL_MEMORY_DEVICE, .motion = true, .automatic = true },
   { "volume", VOLUMES, CCL_MEMORY_HOST, .labels = true },
   { "volume on the device", VOLUMES, CCL_MEMORY_DEVICE },
 };
@@ -152,7 +153,8 @@ config_of (const Job *job)
   config.timing = config.stages = way->timing;
   config.updates = way->updates;
   config.motion = way->motion ? &motion : NULL;
-  config.mask = way->motion;
+  config.auto_operations = way->automatic;
+  config.mask = way->motion && !way->automatic;
   if (job->n_operations > 0) {
     config.operations = job->operations;
     config.n_operations = job->n_operations;
@@ -214,7 +216,7 @@ use_masks (const Job *job, CclAnalyzer *analyzer, Outcome *outcome)
   CclStatus (*const getters[]) (CclAnalyzer *, CclMask *) = { ccl_analyzer_mask,
                                                               ccl_analyzer_shadows };
 
-  for (size_t i = 0; job->way->motion && i < COUNT (getters); i++) {
+  for (size_t i = job->way->automatic; job->way->motion && i < COUNT (getters); i++) {
     CclMask mask = { NULL };
     CclStatus status = getters[i](analyzer, &mask);
     uint64_t sum = 1;
@@ -242,6 +244,11 @@ use_analyzer (const Job *job, CclAnalyzer *analyzer, const CclImage *image, Outc
 
     ccl_params_init (&params);
     params.threshold = thresholds[i];
+    if (job->way->automatic) {
+      /* What stands is a large object from the first frame on. */
+      params.invert = true;
+      params.elapsed = UINT64_C (1000000000);
+    }
     if (job->way->what == FRAMES_OF_EGL) {
       status = ccl_egl_image_register (&egl, (void *) image->data, TEST_DEVICE);
       frame = egl.luma;
