@@ -31,7 +31,6 @@ try {
   cudaccl::Batch batch (config, 2);
   for (const CclComponents &components : batch.analyze (images))
     std::cout << components.count << " in a frame of a batch\n";
-  analyzer.labels ();
   return 0;
 } catch (const cudaccl::Error &error) {
   std::cerr << ccl_status_name (error.status) << ": " << error.what () << '\n';
