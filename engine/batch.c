@@ -1,9 +1,15 @@
-/* cudaccl - batches: many frames as one
+/* cudaccl - batches: many frames as one, or one for each thread
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A device analyses the frames of a batch as one, stacked with a row of background between them. On
+ * the CPU each frame has an analyzer of its own, and the threads share the frames: they need not
+ * wait for each other, and nothing is copied. */
 
 #include <cudaccl/batch.h>
 #include "engine/backend.h"
-#include "engine/cpu/filters/chain.h"
+#include "engine/cpu/clock.h"
+#include "engine/cpu/pool.h"
+#include "engine/cpu/runs/foreground.h"
 #include "engine/cpu/tuning.h"
 
 #include <inttypes.h>
@@ -20,16 +26,23 @@ typedef struct BatchFrame
 
 struct CclBatch
 {
-  CclConfig config;      /* of one frame */
-  uint32_t frames, n;    /* capacity, and the number in the last batch */
+  CclConfig config;   /* of one frame */
+  uint32_t frames, n; /* capacity, and the number in the last batch */
+
+  /* On the CPU: */
+  CclAnalyzer **each;  /* [frames] one for each frame; NULL on a device */
+  CclStatus *statuses; /* [frames] of the last analyses */
+  CclPool *pool;       /* NULL: one thread */
+  CclAccount account;  /* of the pool */
+  CclTiming timing;    /* of the last batch */
+  char *fallback;      /* see CclInfo, or NULL */
+  CclStatus fallback_status;
+
+  /* On a device: */
   CclAnalyzer *analyzer; /* analyses the frame that they form together */
-  int device;            /* whose pinned memory @pixels is; -1: it is not */
+  int device;            /* whose pinned memory @pixels is */
   void *pixels;          /* [frames * (height + 1)] rows of @width bytes, or of as many bits */
-  bool cleans;           /* each frame on the CPU, with: */
-  CclMask region;        /* no words: the whole frame */
-  CclChain chain;
-  CclAccount account;  /* of the chain */
-  CclComponent *items; /* [capacity] the components kept of all frames */
+  CclComponent *items;   /* [capacity] the components kept of all frames */
   uint32_t capacity;
   uint32_t *result_labels; /* [capacity] the analyzer's components' labels in their frame, or 0 */
   uint32_t n_result_labels;
@@ -73,46 +86,13 @@ check_batch_config (const CclConfig *config, uint32_t frames)
   return ccl_check_cleaning (config, config->height);
 }
 
-/* The pixels are pinned where that helps. */
-static CclStatus
-allocate_pixels (CclBatch *self, size_t size)
-{
-  if (self->device >= 0)
-    return ccl_pinned_alloc (self->device, size, &self->pixels);
-  self->pixels = malloc (size);
-  return CCL_OK;
-}
-
-/* Prepares the cleaning of frames, unless the backend cleans them (CclSession.frame_height). */
-static CclStatus
-init_cleaning (CclBatch *self, const CclConfig *config)
-{
-  CclConfig one = *config;
-  CclStatus status = CCL_OK;
-
-  self->config.region = NULL;
-  self->config.operations = NULL;
-  self->config.n_operations = 0;
-  if (self->device >= 0)
-    return CCL_OK;
-  self->cleans = config->n_operations > 0 || config->region;
-  if (config->region)
-    status = ccl_mask_alloc (config->width, config->height, &self->region);
-  for (uint32_t y = 0; self->region.words && y < config->height; y++)
-    ccl_foreground_copy (self->region.words + y * self->region.pitch,
-                         config->region->words + y * config->region->pitch, config->width, false);
-  one.threads = 1;
-  if (status == CCL_OK)
-    status = ccl_chain_init (&self->chain, &one, NULL, &self->account);
-  return status;
-}
-
 static CclStatus
 allocate (CclBatch *self)
 {
   size_t rows = (size_t) self->frames * rows_of_frame (self), width = self->config.width;
   size_t bytes = ccl_mask_words (self->config.width) * sizeof (uint64_t);
-  CclStatus status = allocate_pixels (self, rows * (bytes > width ? bytes : width));
+  CclStatus status =
+      ccl_pinned_alloc (self->device, rows * (bytes > width ? bytes : width), &self->pixels);
 
   if (status != CCL_OK)
     return status;
@@ -127,6 +107,38 @@ allocate (CclBatch *self)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
                      self->frames);
   return CCL_OK;
+}
+
+/* Makes an analyzer for each frame instead of the one for all, which was opened to check the
+ * configuration and to choose a backend. */
+static CclStatus
+open_each (CclBatch *self, const CclConfig *config)
+{
+  CclConfig one = *config;
+  unsigned threads = config->threads > 0 ? config->threads : ccl_pool_cpus ();
+  CclInfo info;
+  CclStatus status = CCL_OK;
+
+  ccl_analyzer_info (self->analyzer, &info);
+  self->fallback_status = info.fallback_status;
+  if (info.fallback && !(self->fallback = strdup (info.fallback)))
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch");
+  ccl_analyzer_free (self->analyzer);
+  self->analyzer = NULL;
+  self->each = calloc (self->frames, sizeof *self->each);
+  self->statuses = calloc (self->frames, sizeof *self->statuses);
+  if (!self->each || !self->statuses)
+    return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
+                     self->frames);
+  one.backend = CCL_BACKEND_CPU;
+  one.threads = 1;
+  for (uint32_t i = 0; status == CCL_OK && i < self->frames; i++)
+    status = ccl_analyzer_new (&one, &self->each[i]);
+  if (threads > self->frames)
+    threads = self->frames;
+  if (status == CCL_OK && threads > 1)
+    status = ccl_pool_new (threads, &self->account, &self->pool);
+  return status;
 }
 
 CclStatus
@@ -158,10 +170,11 @@ ccl_batch_new (const CclConfig *config, uint32_t frames, CclBatch **batch)
   if (status == CCL_OK) {
     ccl_analyzer_info (self->analyzer, &info);
     self->device = info.device;
-    status = init_cleaning (self, config);
+    self->config.region = NULL;
+    self->config.operations = NULL;
+    self->config.n_operations = 0;
+    status = info.backend == CCL_BACKEND_CPU ? open_each (self, config) : allocate (self);
   }
-  if (status == CCL_OK)
-    status = allocate (self);
   if (status != CCL_OK) {
     ccl_batch_free (self);
     return status;
@@ -175,13 +188,15 @@ ccl_batch_free (CclBatch *batch)
 {
   if (!batch)
     return;
+  for (uint32_t i = 0; batch->each && i < batch->frames; i++)
+    ccl_analyzer_free (batch->each[i]);
+  free (batch->each);
+  free (batch->statuses);
+  ccl_pool_free (batch->pool);
+  free (batch->fallback);
   ccl_analyzer_free (batch->analyzer);
-  if (batch->device >= 0)
+  if (batch->pixels)
     ccl_pinned_free (batch->device, batch->pixels);
-  else
-    free (batch->pixels);
-  ccl_mask_free (&batch->region);
-  ccl_chain_clear (&batch->chain);
   free (batch->items);
   free (batch->result_labels);
   free (batch->areas);
@@ -240,11 +255,11 @@ stack_on_host (CclBatch *self, const CclStack *stack)
   return (CclImage){
     .data = self->pixels,
     .stride = width,
-    .memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST,
+    .memory = CCL_MEMORY_PINNED,
   };
 }
 
-/* Stacks the masks of frames in host memory, each cleaned on its own where the CPU does that. */
+/* Stacks the masks of frames in host memory. */
 static CclImage
 stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams *params)
 {
@@ -256,7 +271,6 @@ stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams
   };
   CclForeground foreground = {
     .functions = ccl_cpu_functions_chosen (),
-    .region = self->region.words ? &self->region : NULL,
     .width = self->config.width,
     .cut = ccl_cut (CCL_VALUES_ABOVE, params, images[0].format),
   };
@@ -269,14 +283,12 @@ stack_masks (CclBatch *self, const CclImage *images, uint32_t n, const CclParams
     foreground.image = &images[i];
     for (uint32_t y = 0; i < n && y < mask.height; y++)
       ccl_foreground_row (&foreground, y, mask.words + y * mask.pitch);
-    if (i < n && self->cleans)
-      ccl_chain_apply (&self->chain, 0, self->chain.n, &mask);
-    else if (i >= n)
+    if (i >= n)
       memset (mask.words, 0, mask.height * row);
     memset (below, 0, row);
     mask.words = below + mask.pitch;
   }
-  image.memory = self->device >= 0 ? CCL_MEMORY_PINNED : CCL_MEMORY_HOST;
+  image.memory = CCL_MEMORY_PINNED;
   return image;
 }
 
@@ -292,7 +304,7 @@ stack_frames (CclBatch *self, const CclImage *images, uint32_t n, CclParams *par
   CclStack stack = { images, n, self->frames, self->config.height, 0, all_set };
 
   if (images[0].memory != CCL_MEMORY_DEVICE &&
-      (!bytes || self->config.upload != CCL_UPLOAD_PIXELS || self->device < 0)) {
+      (!bytes || self->config.upload != CCL_UPLOAD_PIXELS)) {
     *stacked = stack_masks (self, images, n, params);
     params->invert = false;
     return CCL_OK;
@@ -391,13 +403,83 @@ split (CclBatch *self, const CclComponents *all)
   }
 }
 
+static CclStatus
+analyze_stack (CclBatch *self, const CclImage *images, uint32_t n, const CclParams *params,
+               CclComponents *components)
+{
+  CclComponents all;
+  CclParams stacked = *params;
+  CclImage image;
+  CclStatus status = stack_frames (self, images, n, &stacked, &image);
+
+  self->labels_are_here = false;
+  if (status == CCL_OK)
+    status = ccl_analyzer_analyze (self->analyzer, &image, &stacked, &all);
+  if (status != CCL_OK)
+    return status;
+  self->n = n;
+  split (self, &all);
+  for (uint32_t i = 0; i < n; i++)
+    components[i] = (CclComponents){
+      .items = &self->items[self->parts[i].first],
+      .count = self->parts[i].count,
+      .found = self->parts[i].found,
+    };
+  return CCL_OK;
+}
+
+typedef struct AnalyzeJob
+{
+  CclBatch *batch;
+  const CclImage *images;
+  const CclParams *params;
+  CclComponents *components;
+} AnalyzeJob;
+
+static void
+analyze_one (void *data, uint32_t index)
+{
+  const AnalyzeJob *job = data;
+
+  job->batch->statuses[index] = ccl_analyzer_analyze (job->batch->each[index], &job->images[index],
+                                                      job->params, &job->components[index]);
+}
+
+/* Runs @task for the frames of @job. The reason of an error is that of its thread: what failed is
+ * tried again in this one. */
+static CclStatus
+run_each (CclBatch *self, CclTask task, void *job, uint32_t n)
+{
+  ccl_pool_run (self->pool, task, job, n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (self->statuses[i] != CCL_OK)
+      task (job, i);
+    if (self->statuses[i] != CCL_OK)
+      return self->statuses[i];
+  }
+  return CCL_OK;
+}
+
+static CclStatus
+analyze_each (CclBatch *self, const CclImage *images, uint32_t n, const CclParams *params,
+              CclComponents *components)
+{
+  const uint64_t start = self->config.timing ? ccl_cpu_now () : 0;
+  AnalyzeJob job = { self, images, params, components };
+  CclStatus status = run_each (self, analyze_one, &job, n);
+
+  if (status != CCL_OK)
+    return status;
+  if (self->config.timing)
+    self->timing = (CclTiming){ .measured = true, .analysis = ccl_cpu_now () - start };
+  self->n = n;
+  return CCL_OK;
+}
+
 CclStatus
 ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n, const CclParams *params,
                    CclComponents *components)
 {
-  CclComponents all;
-  CclParams stacked;
-  CclImage image;
   CclStatus status;
 
   if (!batch || !images || !params || !components)
@@ -406,22 +488,8 @@ ccl_batch_analyze (CclBatch *batch, const CclImage *images, uint32_t n, const Cc
   if (status != CCL_OK)
     return status;
   batch->n = 0;
-  batch->labels_are_here = false;
-  stacked = *params;
-  status = stack_frames (batch, images, n, &stacked, &image);
-  if (status == CCL_OK)
-    status = ccl_analyzer_analyze (batch->analyzer, &image, &stacked, &all);
-  if (status != CCL_OK)
-    return status;
-  batch->n = n;
-  split (batch, &all);
-  for (uint32_t i = 0; i < n; i++)
-    components[i] = (CclComponents){
-      .items = &batch->items[batch->parts[i].first],
-      .count = batch->parts[i].count,
-      .found = batch->parts[i].found,
-    };
-  return CCL_OK;
+  return batch->each ? analyze_each (batch, images, n, params, components)
+                     : analyze_stack (batch, images, n, params, components);
 }
 
 /* Fetches the stack's label map and gives it the labels of each frame. */
@@ -458,6 +526,8 @@ ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels)
   if (index >= batch->n)
     return ccl_fail (CCL_ERROR_INVALID, "the last batch had %" PRIu32 " frames, not %" PRIu32,
                      batch->n, index + 1);
+  if (batch->each)
+    return ccl_analyzer_labels (batch->each[index], labels);
   if (!batch->labels_are_here)
     status = fetch_labels (batch);
   if (status == CCL_OK)
@@ -466,6 +536,24 @@ ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *labels)
       .stride = batch->config.width * sizeof *batch->labels,
     };
   return status;
+}
+
+typedef struct WriteJob
+{
+  CclBatch *batch;
+  uint32_t *labels;
+  size_t stride, step;
+  CclMemory memory;
+} WriteJob;
+
+static void
+write_one (void *data, uint32_t index)
+{
+  const WriteJob *job = data;
+
+  job->batch->statuses[index] = ccl_analyzer_write_labels (
+      job->batch->each[index], (uint32_t *) ((char *) job->labels + index * job->step), job->stride,
+      job->memory);
 }
 
 CclStatus
@@ -482,13 +570,18 @@ ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t
     return ccl_fail (CCL_ERROR_INVALID, "this batch makes no label maps; set CclConfig.labels");
   if (batch->n == 0)
     return ccl_fail (CCL_ERROR_INVALID, "no batch to write labels of; analyse one first");
-  ccl_analyzer_info (batch->analyzer, &info);
+  ccl_batch_info (batch, &info);
   status = ccl_check_labels (labels, batch->config.width, stride, memory, info.backend);
   if (status == CCL_OK && (step / stride < batch->config.height || step % sizeof *labels != 0))
     return ccl_fail (CCL_ERROR_INVALID,
                      "a step of %zu bytes; label maps are at least their rows apart, and a "
                      "multiple of 4",
                      step);
+  if (status == CCL_OK && batch->each) {
+    WriteJob job = { batch, labels, stride, step, memory };
+
+    return run_each (batch, write_one, &job, batch->n);
+  }
   if (status == CCL_OK && memory == CCL_MEMORY_DEVICE) {
     unstack.result_labels = batch->result_labels;
     unstack.count = batch->n_result_labels;
@@ -509,11 +602,27 @@ ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t
 void
 ccl_batch_info (const CclBatch *batch, CclInfo *info)
 {
-  ccl_analyzer_info (batch->analyzer, info);
+  CclInfo one;
+
+  ccl_analyzer_info (batch->each ? batch->each[0] : batch->analyzer, info);
+  if (!batch->each)
+    return;
+  info->fallback = batch->fallback;
+  info->fallback_status = batch->fallback_status;
+  info->allocations = batch->account.allocations;
+  info->bytes = batch->account.bytes;
+  for (uint32_t i = 0; i < batch->frames; i++) {
+    ccl_analyzer_info (batch->each[i], &one);
+    info->allocations += one.allocations;
+    info->bytes += one.bytes;
+  }
 }
 
 void
 ccl_batch_timing (const CclBatch *batch, CclTiming *timing)
 {
-  ccl_analyzer_timing (batch->analyzer, timing);
+  if (batch->each)
+    *timing = batch->timing;
+  else
+    ccl_analyzer_timing (batch->analyzer, timing);
 }

@@ -97,7 +97,7 @@ init_masks (CpuSession *self)
   CclAccount *account = &self->base.account;
   CclStatus status = CCL_OK;
 
-  if (self->base.frame_height > 0)
+  if (self->base.frame_height > 0) /* opened to check a batch, see engine/batch.c */
     return CCL_OK;
   if (config->region) {
     status = ccl_account_mask (account, config->width, config->height, &self->region);

@@ -69,7 +69,7 @@ typedef struct Engine
   bool busy;               /* a thread is at work, without the GIL */
   /* One of these, for the geometry that config has: */
   CclAnalyzer *analyzer;
-  CclBatch *batch; /* of frames on a CUDA device */
+  CclBatch *batch; /* of frames on a CUDA device, or that threads share */
   CclVolume *volume;
   uint32_t depth; /* of the volume; of the batch: frames */
 } Engine;
@@ -537,9 +537,9 @@ engine_run (Engine *self, Run *run, CclBackend backend, int device)
 {
   CclConfig *config = &self->config;
   const bool stacks = !config->motion && !config->shapes && config->values == CCL_VALUES_ABOVE;
-  uint32_t depth = self->kind == KIND_VOLUME               ? run->n
-                   : run->batched && device >= 0 && stacks ? run->n
-                                                           : 0;
+  /* One thread takes frames one after the other, with the memory of one. */
+  const bool batches = device >= 0 || (backend == CCL_BACKEND_CPU && config->threads != 1);
+  uint32_t depth = self->kind == KIND_VOLUME || (run->batched && batches && stacks) ? run->n : 0;
   bool open = self->analyzer || self->batch || self->volume;
   bool again = !open || config->width != run->width || config->height != run->height ||
                config->device != device || config->backend != backend ||

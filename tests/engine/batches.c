@@ -143,6 +143,7 @@ check_batch (Check *check, const Case *wanted, TestImage *images)
     arenas[1][i].memory = CCL_MEMORY_DEVICE;
   c.image = &images[0];
   config = case_config (&c);
+  config.threads = 1 + mt19937_below (&check->rng, 4);
   if (!check_that (check, ccl_batch_new (&config, FRAMES, &batch) == CCL_OK, "%s: %s",
                    c.algorithm->name, ccl_last_error ()))
     return;

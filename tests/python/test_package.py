@@ -184,6 +184,10 @@ class Results(unittest.TestCase):
         batch[2] = False
         labels, components = cudaccl.analyze(batch)
         self.assertEqual((labels.shape, len(components)), (batch.shape, 5))
+        for n in (5, 2):  # threads share the frames
+            for ours, theirs in zip(cudaccl.analyze(batch[:n], threads=3), (labels[:n], components[:n])):
+                for one, other in zip(ours, theirs, strict=True):
+                    np.testing.assert_array_equal(one, other)
         for i, mask in enumerate(batch):
             np.testing.assert_array_equal(labels[i], cudaccl.label(mask))
             np.testing.assert_array_equal(components[i], cudaccl.components(mask))

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Frames of one size, too small to keep a device busy one by one, are stacked with a row of
- * background between them and analysed as one frame by any algorithm. Each has its own result, the
- * same as from ccl_analyzer_analyze(). */
+ * background between them and analysed as one frame by any algorithm. On the CPU, CclConfig.threads
+ * share the frames instead, and the batch has the memory of an analyzer for each. Each frame has
+ * its own result, the same as from ccl_analyzer_analyze(). */
 
 #ifndef CCL_BATCH_H
 #define CCL_BATCH_H
