@@ -10,10 +10,12 @@ All run in one process and in turns, on one thread (kornia-rs by RAYON_NUM_THREA
 cudaccl and OpenCV have more. A turn is one call, which finds what the others left in the caches; with --calls it is
 several, and the first does not count. Each time is the median over the runs, with --least the least, for machines that
 do other work. The numbers of components must be equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an
-empty picture; a volume of random cubes of 4x4x4 voxels; a batch of masks with discs. Needs NumPy."""
+empty picture; a volume of random cubes of 4x4x4 voxels; batches, on the CPU with up to as many threads as there are CPUs.
+Needs NumPy."""
 
 import argparse
 import importlib
+import os
 import platform
 import statistics
 import sys
@@ -80,7 +82,10 @@ class Table:
 
     def show(self, markdown, **options):
         times, counts = self.measure(**options)
-        ours = {what: time for (what, name, _, _), time in zip(self.rows, times) if name.startswith("cudaccl")}
+        ours = {}
+        for (what, name, _, _), time in zip(self.rows, times):
+            if name.startswith("cudaccl"):
+                ours.setdefault(what, time)
         if markdown:
             print(f"\n{self.title}\n\n| | | µs | times cudaccl's |\n|---|---|---|---|")
         else:
@@ -136,6 +141,20 @@ def add_volume(table, mask):
                   lambda r: int(r.max()))
     if ndimage:
         table.add("labels", "scipy.ndimage.label", lambda: ndimage.label(mask, np.ones((3, 3, 3))), lambda r: r[1])
+
+
+def add_batch(table, batch):
+    """With more and more threads, up to the number of CPUs."""
+    cv2, out = load("cv2"), np.empty(batch.shape, np.int32)
+    cpus = len(os.sched_getaffinity(0))
+    for threads in [n for n in (1, 2, 4, 8, 16, 32) if n <= cpus]:
+        table.add("statistics", f"cudaccl.components, threads={threads}",
+                  lambda n=threads: cudaccl.components(batch, threads=n), lambda r: sum(map(len, r)))
+        table.add("labels", f"cudaccl.label, threads={threads}",
+                  lambda n=threads: cudaccl.label(batch, out=out, threads=n), lambda r: int(r.max((1, 2)).sum()))
+    if cv2:
+        table.add("statistics", "cv2.connectedComponentsWithStats, each",
+                  lambda: [cv2.connectedComponentsWithStats(mask)[0] - 1 for mask in batch], sum)
 
 
 def on_device(options):
@@ -194,6 +213,9 @@ def main():
     table = Table(f"{side}x{side}x{side}, random cubes of 4x4x4, density 0.3, 26-connected", options,
                   max(3, options.runs // 10))
     add_volume(table, squares((side, side, side), 4, 0.3))
+    table.show(options.markdown)
+    table = Table("256 masks of 256x256, random squares of 16x16, density 0.5", options)
+    add_batch(table, np.stack([squares((256, 256), 16, seed=i) for i in range(256)]))
     table.show(options.markdown)
     on_device(options)
     return 0
