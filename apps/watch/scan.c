@@ -111,6 +111,7 @@ set_up (GstElement *pipeline, const File *self)
   const WatchSettings *settings = self->scan->settings;
   const WatchCameraSettings *camera = watch_settings_find (settings, self->camera);
   g_autoptr (GstElement) zones = gst_bin_get_by_name (GST_BIN (pipeline), "zones");
+  g_autoptr (GstElement) motion = gst_bin_get_by_name (GST_BIN (pipeline), "motion");
   g_autoptr (GstElement) track = gst_bin_get_by_name (GST_BIN (pipeline), "track");
   g_autoptr (GstElement) detect = gst_bin_get_by_name (GST_BIN (pipeline), "detect");
   g_autoptr (GstCaps) video = gst_caps_from_string ("video/x-raw(ANY)");
@@ -121,6 +122,8 @@ set_up (GstElement *pipeline, const File *self)
     g_object_set (zones, "zones", camera->zones ? camera->zones : "", "tripwires",
                   camera->tripwires ? camera->tripwires : "", "dwell-time", camera->dwell_time,
                   NULL);
+  if (camera)
+    g_object_set (motion, "static-time", camera->static_time, NULL);
   if (!detect)
     return;
   g_object_set (detect, "model", settings->model, NULL);
@@ -145,7 +148,7 @@ make_pipeline (const File *self, GError **error)
   gboolean detect = settings->model && (!camera || camera->detect);
   g_autofree gchar *text = g_strdup_printf (
       "filesrc name=source ! decodebin name=decoder expose-all-streams=false ! videoconvert "
-      "! cclmotion attach=components %s ! ccltrack name=track ! cclzones name=zones "
+      "! cclmotion name=motion attach=components %s ! ccltrack name=track ! cclzones name=zones "
       "! appsink name=sink sync=false max-buffers=4",
       detect ? "! ccldetect name=detect" : "");
   GstElement *pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);

@@ -65,6 +65,9 @@ analysis_new (WatchStore *store)
 
 /* Adds a frame with @track, unless that is 0, whose box has @size pixels, and @event, which may be
  * NULL. */
+/* How long the object of the next frames has stood, in milliseconds. */
+static guint static_age = 0;
+
 static void
 add_frame (WatchAnalysis *self, gint64 time, guint track, guint size, const GstCclZoneEvent *event)
 {
@@ -79,6 +82,7 @@ add_frame (WatchAnalysis *self, gint64 time, guint track, guint size, const GstC
                                       .height = size,
                                       .area = size * size,
                                       .track = track,
+                                      .static_age = static_age,
                                       .class_id = track ? 1 + (track & 1) : 0,
                                       .confidence = 0.5 };
   g_autoptr (GstBuffer) frame = NULL;
@@ -111,6 +115,30 @@ find_events (WatchStore *store)
   return events;
 }
 
+/* What stands is no motion, for however long it is there. */
+GST_START_TEST (test_standing)
+{
+  WatchStore *store = open_store ();
+  WatchAnalysis *analysis = analysis_new (store);
+  g_autoptr (GPtrArray) events = NULL;
+  const WatchEvent *event;
+  guint i;
+
+  for (i = 0; i < 100; i++) {
+    static_age = i < 20 ? 0 : (i - 18) * 100;
+    add_frame (analysis, TIME + i * SECOND / 10, 1, 9, NULL);
+  }
+  static_age = 0;
+  watch_analysis_free (analysis);
+  events = find_events (store);
+  fail_unless_equals_int (events->len, 2);
+  event = g_ptr_array_index (events, 0); /* the last one */
+  fail_unless_equals_int (event->kind, WATCH_EVENT_STILL);
+  fail_unless (event->time <= TIME + 7 * SECOND);
+  watch_store_close (store);
+}
+GST_END_TEST;
+
 static gint
 compare_numbers (gconstpointer a, gconstpointer b)
 {
@@ -134,6 +162,9 @@ GST_START_TEST (test_zones)
     { { GST_CCL_ZONE_LEAVE, 0, 1, 0, 80, -8 }, WATCH_EVENT_LEAVE, 1, 1, 1, 0 },
     { { GST_CCL_ZONE_IN, 1, 1, 0, 16, 24, .class_id = 1 }, WATCH_EVENT_IN, 1, 0, 0.25, 0.5 },
     { { GST_CCL_ZONE_OUT, 1, 1, 0, 16, 24, .class_id = 2 }, WATCH_EVENT_OUT, 1, 1, 0.25, 0.5 },
+    { { GST_CCL_ZONE_STOPPED, 0, 1, 9000000000, 32, 24 }, WATCH_EVENT_STOPPED, 1, 1, 0.5, 0.5 },
+    { { GST_CCL_ZONE_LEFT, 0, 1, 8000000000, 32, 24 }, WATCH_EVENT_LEFT, 1, 1, 0.5, 0.5 },
+    { { GST_CCL_ZONE_REMOVED, 0, 1, 7000000000, 32, 24 }, WATCH_EVENT_REMOVED, 1, 1, 0.5, 0.5 },
     { { GST_CCL_ZONE_ENTER, 0, 2, 0, 0, 0, .frame_age = 250000000 },
       WATCH_EVENT_ENTER,
       2,
@@ -458,6 +489,7 @@ analysis_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, begin, end);
   tcase_add_test (tc, test_zones);
+  tcase_add_test (tc, test_standing);
   tcase_add_test (tc, test_times);
   tcase_add_test (tc, test_pictures);
   tcase_add_test (tc, test_growth);

@@ -639,6 +639,35 @@ GST_START_TEST (test_scan)
 }
 GST_END_TEST;
 
+/* Something is put down once the model has settled, and stands for the camera's static time. */
+GST_START_TEST (test_standing_scan)
+{
+  const Scene scene = { WIDTH, HEIGHT, 24 * RATE, 60, 0, 14 * RATE, G_MAXUINT };
+  g_autoptr (WatchSettings) settings = watch_settings_parse (
+      "/nonexistent",
+      "[camera a]\nuri = rtsp://localhost/\nzones = all: 0,0 1,0 1,1 0,1\nstatic-time = 4\n", NULL);
+  g_autofree gchar *path = in_folder ("a.mkv");
+  gchar *files[] = { path, NULL };
+  WatchStore *store = watch_store_open (folder, NULL);
+  const WatchQuery query = { .camera = "a", .kind = WATCH_EVENT_LEFT, .limit = 100 };
+  g_autoptr (GPtrArray) events = NULL;
+  const WatchScanOptions options = { .begin = BEGIN };
+  GPrintFunc print = g_set_print_handler (ignore);
+  const WatchEvent *event;
+  gint64 next;
+
+  write_scene (path, &scene);
+  fail_unless (watch_scan (settings, store, files, &options, NULL));
+  events = watch_store_find_events (store, &query, &next, NULL);
+  fail_unless_equals_int (events->len, 1);
+  event = g_ptr_array_index (events, 0);
+  fail_unless_equals_string (event->zone, "all");
+  fail_unless (event->dwell >= 4 * G_TIME_SPAN_SECOND && event->dwell < 5 * G_TIME_SPAN_SECOND);
+  watch_store_close (store);
+  g_set_print_handler (print);
+}
+GST_END_TEST;
+
 /* A scan that was cut short goes on in a session of its own, so that its tracks are not taken for
  * those of the sessions before. */
 GST_START_TEST (test_resumed_scan)
@@ -729,6 +758,7 @@ recordings_suite (void)
   tcase_add_test (tc, test_job);
   tcase_add_test (tc, test_errors);
   tcase_add_test (tc, test_scan);
+  tcase_add_test (tc, test_standing_scan);
   tcase_add_test (tc, test_resumed_scan);
   tcase_add_test (tc, test_cuts);
   return s;

@@ -78,7 +78,8 @@ GST_START_TEST (test_all)
       "credentials = secret\nzones = grass: 0,0.6 0.5,0.6 0.5,1; 0,0 1,0 1,1\n"
       "tripwires = [{\"id\": \"gate\", \"points\": [[0.5, 0], [0.5, 1]]}]\n"
       "classes = person, traffic light\nschedule = mon-fri 08:00-18:00, 22:00-06:00\n"
-      "frozen-after = 10\nmax-pixels = 2073600\nmax-memory = 64 MiB\ndwell-time = 2.5\nloop = "
+      "frozen-after = 10\nmax-pixels = 2073600\nmax-memory = 64 MiB\ndwell-time = 2.5\nstatic-time "
+      "= 30\nloop = "
       "yes\nrecord = off\n"
       "[camera door-2]\nuri = /dev/video0\nenabled = false\n"
       "[camera ball]\nuri = test://\n";
@@ -110,6 +111,7 @@ GST_START_TEST (test_all)
   fail_unless_equals_string (yard->user, "owner");
   fail_unless_equals_string (yard->classes[1], "traffic light");
   fail_unless_equals_uint64 (yard->dwell_time, 2500 * GST_MSECOND);
+  fail_unless_equals_uint64 (yard->static_time, 30 * GST_SECOND);
   fail_unless_equals_int (yard->max_pixels, 2073600);
   fail_unless_equals_uint64 (yard->max_memory, 64 << 20);
   fail_unless_equals_int (watch_settings_find (settings, "door-2")->max_pixels, 64 << 20);

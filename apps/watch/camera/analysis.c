@@ -487,7 +487,8 @@ add_zone_event (WatchAnalysis *self, Frame *frame, const GstCclZonesMeta *meta,
   static const WatchEventKind kinds[] = {
     [GST_CCL_ZONE_ENTER] = WATCH_EVENT_ENTER, [GST_CCL_ZONE_LEAVE] = WATCH_EVENT_LEAVE,
     [GST_CCL_ZONE_DWELL] = WATCH_EVENT_DWELL, [GST_CCL_ZONE_IN] = WATCH_EVENT_IN,
-    [GST_CCL_ZONE_OUT] = WATCH_EVENT_OUT,
+    [GST_CCL_ZONE_OUT] = WATCH_EVENT_OUT,     [GST_CCL_ZONE_STOPPED] = WATCH_EVENT_STOPPED,
+    [GST_CCL_ZONE_LEFT] = WATCH_EVENT_LEFT,   [GST_CCL_ZONE_REMOVED] = WATCH_EVENT_REMOVED,
   };
   WatchLiveTrack *track = g_hash_table_lookup (self->tracks, GUINT_TO_POINTER (from->track));
   gint64 time = frame->time - from->frame_age / 1000;
@@ -630,15 +631,19 @@ static void
 add_objects (WatchAnalysis *self, Frame *frame)
 {
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (frame->buffer);
+  gboolean moves = FALSE;
 
   g_array_set_size (self->boxes, 0);
   for (guint i = 0; meta && i < meta->n_components; i++) {
-    if (meta->components[i].track)
-      add_object (self, meta, &meta->components[i], frame->time);
+    if (!meta->components[i].track)
+      continue;
+    add_object (self, meta, &meta->components[i], frame->time);
+    /* With `static-time`, a parked car is an object for as long as it is there. */
+    moves = moves || meta->components[i].static_age == 0;
   }
   self->objects = self->boxes->len;
   self->minute_inside = MAX (self->minute_inside, self->objects);
-  if (self->objects) {
+  if (moves) {
     self->last_object = frame->time;
     if (!self->moving)
       begin_motion (self, frame);

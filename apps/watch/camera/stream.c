@@ -359,10 +359,12 @@ on_source_event (GstPad *pad, GstPadProbeInfo *probe, gpointer user_data)
 
 /* --- Building --- */
 
-/* Sets the zones of @zones or, if that is NULL, of the present element. */
+/* Sets the zones of @zones or, if that is NULL, of the present element, and what stands. */
 static void
 set_zones (WatchStream *self, GstElement *zones, WatchCameraSettings *camera)
 {
+  GstElement *motion;
+
   g_mutex_lock (&self->lock);
   if (zones)
     self->zones = zones;
@@ -376,6 +378,9 @@ set_zones (WatchStream *self, GstElement *zones, WatchCameraSettings *camera)
     g_object_set (self->zones, "zones", camera->zones ? camera->zones : "", "tripwires",
                   camera->tripwires ? camera->tripwires : "", "dwell-time", camera->dwell_time,
                   NULL);
+  motion = g_atomic_pointer_get (&self->motion);
+  if (motion)
+    g_object_set (motion, "static-time", camera->static_time, NULL);
   g_mutex_unlock (&self->lock);
 }
 

@@ -44,7 +44,7 @@ WatchStream *watch_stream_new (WatchSettings *settings, WatchCameraSettings *cam
                                const gchar *uri, gboolean analyse, guint skip_decoders,
                                const WatchStreamFuncs *funcs, gpointer user_data);
 
-/* Takes other zones, tripwires and dwell time. */
+/* Takes other zones, tripwires, and times until objects dwell or are static. */
 void watch_stream_update (WatchStream *self, WatchCameraSettings *camera);
 
 /* Begins to stop; no callback runs afterwards. */

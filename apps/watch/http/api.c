@@ -37,6 +37,7 @@ add_settings (GString *json, const WatchCameraSettings *camera)
   web_json_add_boolean (json, "loop", camera->loop);
   web_json_add_int (json, "frozen-after", camera->frozen_after);
   web_json_add_double (json, "dwell-time", camera->dwell_time / 1e9);
+  web_json_add_double (json, "static-time", camera->static_time / 1e9);
   web_json_add_int (json, "max-pixels", camera->max_pixels);
   web_json_add_int (json, "max-memory", (gint64) camera->max_memory);
   web_json_add_int (json, "max-rate", camera->max_rate);
@@ -233,11 +234,11 @@ static gboolean
 read_change (const WebRequest *request, JsonObject *object, const WatchCameraSettings *before,
              Change *change)
 {
-  static const gchar *const known[] = { "uri",      "record-uri", "zones",        "tripwires",
-                                        "classes",  "schedule",   "enabled",      "detect",
-                                        "record",   "loop",       "frozen-after", "dwell-time",
-                                        "user",     "password",   "max-pixels",   "max-memory",
-                                        "max-rate", NULL };
+  static const gchar *const known[] = {
+    "uri",        "record-uri", "zones",    "tripwires",    "classes",    "schedule", "enabled",
+    "detect",     "record",     "loop",     "frozen-after", "dwell-time", "user",     "password",
+    "max-pixels", "max-memory", "max-rate", "static-time",  NULL
+  };
   g_autoptr (GList) names = json_object_get_members (object);
 
   change->keys = g_ptr_array_new_with_free_func (g_free);

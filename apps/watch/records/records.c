@@ -4,9 +4,12 @@
 #include "apps/watch/records/records.h"
 
 static const gchar *const kind_names[WATCH_N_EVENT_KINDS] = {
-  [WATCH_EVENT_MOTION] = "motion", [WATCH_EVENT_STILL] = "still", [WATCH_EVENT_ENTER] = "enter",
-  [WATCH_EVENT_LEAVE] = "leave",   [WATCH_EVENT_DWELL] = "dwell", [WATCH_EVENT_IN] = "in",
-  [WATCH_EVENT_OUT] = "out",       [WATCH_EVENT_LOST] = "lost",   [WATCH_EVENT_BACK] = "back",
+  [WATCH_EVENT_MOTION] = "motion", [WATCH_EVENT_STILL] = "still",
+  [WATCH_EVENT_ENTER] = "enter",   [WATCH_EVENT_LEAVE] = "leave",
+  [WATCH_EVENT_DWELL] = "dwell",   [WATCH_EVENT_IN] = "in",
+  [WATCH_EVENT_OUT] = "out",       [WATCH_EVENT_LOST] = "lost",
+  [WATCH_EVENT_BACK] = "back",     [WATCH_EVENT_STOPPED] = "stopped",
+  [WATCH_EVENT_LEFT] = "left",     [WATCH_EVENT_REMOVED] = "removed",
 };
 
 const gchar *

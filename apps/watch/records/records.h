@@ -23,8 +23,11 @@ typedef enum
   WATCH_EVENT_DWELL,
   WATCH_EVENT_IN, /* tripwires */
   WATCH_EVENT_OUT,
-  WATCH_EVENT_LOST, /* the camera is lost or frozen; `text` says why */
-  WATCH_EVENT_BACK, /* it is back; `dwell` is how long it was away */
+  WATCH_EVENT_LOST,    /* the camera is lost or frozen; `text` says why */
+  WATCH_EVENT_BACK,    /* it is back; `dwell` is how long it was away */
+  WATCH_EVENT_STOPPED, /* zones; `dwell` is how long it has stood. Numbers are stored: append */
+  WATCH_EVENT_LEFT,
+  WATCH_EVENT_REMOVED,
   WATCH_N_EVENT_KINDS,
 } WatchEventKind;
 

@@ -137,6 +137,7 @@ static const Key keys[] = {
   { CAMERA, "loop", BOOLEAN, CAMERA_FIELD (loop), "false", "true or false" },
   { CAMERA, "frozen-after", UINT, CAMERA_FIELD (frozen_after), "5", "1 to 3600 seconds", 1, 3600 },
   { CAMERA, "dwell-time", SECONDS, CAMERA_FIELD (dwell_time), "0", "0 to 86400 seconds" },
+  { CAMERA, "static-time", SECONDS, CAMERA_FIELD (static_time), "0", "0 to 86400 seconds" },
   { CAMERA, "max-pixels", UINT, CAMERA_FIELD (max_pixels), NULL, MAX_PIXELS, 1024, 1 << 30 },
   { CAMERA, "max-memory", SIZE, CAMERA_FIELD (max_memory), NULL, MAX_MEMORY, MIB, MIB << 20 },
   { CAMERA, "max-rate", UINT, CAMERA_FIELD (max_rate), NULL, MAX_RATE, 1, 100000 },

@@ -20,19 +20,20 @@ typedef struct
   gchar *record_uri; /* stream to record; NULL: the same */
   gchar *user;       /* read from the file `credentials`, or NULL */
   gchar *password;
-  gchar *zones;       /* as the property of cclzones, or NULL */
-  gchar *tripwires;   /* as the property of cclzones, or NULL */
-  gchar **classes;    /* classes to keep; NULL: all, and objects without a class */
-  gchar *schedule;    /* such as `mon-fri 08:00-18:00, sat 10:00-14:00`; NULL: always */
-  gboolean enabled;   /* default true */
-  gboolean detect;    /* run the network `model`; default: if there is one */
-  gboolean record;    /* default true */
-  gboolean loop;      /* repeat a file for ever, at its rate; default false */
-  guint frozen_after; /* seconds without a new picture; default 5 */
-  guint64 dwell_time; /* in nanoseconds, or 0 */
-  guint max_pixels;   /* of the largest picture; default: that of all cameras */
-  guint64 max_memory; /* bytes of pictures in the decoder; default: that of all cameras */
-  guint max_rate;     /* frames analysed in a second; default: that of all cameras */
+  gchar *zones;        /* as the property of cclzones, or NULL */
+  gchar *tripwires;    /* as the property of cclzones, or NULL */
+  gchar **classes;     /* classes to keep; NULL: all, and objects without a class */
+  gchar *schedule;     /* such as `mon-fri 08:00-18:00, sat 10:00-14:00`; NULL: always */
+  gboolean enabled;    /* default true */
+  gboolean detect;     /* run the network `model`; default: if there is one */
+  gboolean record;     /* default true */
+  gboolean loop;       /* repeat a file for ever, at its rate; default false */
+  guint frozen_after;  /* seconds without a new picture; default 5 */
+  guint64 dwell_time;  /* in nanoseconds, or 0 */
+  guint64 static_time; /* likewise */
+  guint max_pixels;    /* of the largest picture; default: that of all cameras */
+  guint64 max_memory;  /* bytes of pictures in the decoder; default: that of all cameras */
+  guint max_rate;      /* frames analysed in a second; default: that of all cameras */
 } WatchCameraSettings;
 
 typedef struct

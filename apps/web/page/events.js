@@ -7,8 +7,9 @@ import {Drawing} from './drawing.js';
 import {t} from './text.js';
 import {points} from './zones.js';
 
-export const kinds = ['motion', 'still', 'enter', 'leave', 'dwell', 'in', 'out', 'lost', 'back'];
-const signs = {motion: '≈', still: '–', enter: '⇥', leave: '↦', dwell: '⧗', in: '→', out: '←', lost: '✖', back: '●'};
+export const kinds = ['motion', 'still', 'enter', 'leave', 'dwell', 'in', 'out', 'lost', 'back', 'stopped', 'left', 'removed'];
+const signs = {motion: '≈', still: '–', enter: '⇥', leave: '↦', dwell: '⧗', in: '→', out: '←', lost: '✖', back: '●', stopped: '■',
+  left: '▣', removed: '□'};
 const media = name => '/media/' + name.split('/').map(encodeURIComponent).join('/');
 
 // A clip may have several events. Its name has the time of the first, in UTC, and it begins the
