@@ -18,7 +18,8 @@
  *
  * Lines are drawn on the outermost pixels of the box. Text is drawn on black above the box, or, if
  * there is no room, below, inside or beside it. Text without any room is left out. The area comes
- * after the label or id, separated by a colon.
+ * after the label or id, separated by a colon. Behind the label or id of what is static, see
+ * #cclmotion:static-time, are the seconds that it has stood, and `removed` if it was taken away.
  *
  * If downstream elements can draw, such as video sinks on a GPU, the drawing is attached to the
  * frame as #GstVideoOverlayCompositionMeta, and the frame can be in any memory. Otherwise the

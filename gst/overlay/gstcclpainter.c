@@ -305,6 +305,15 @@ append_class (GString *text, const gchar *name, gdouble confidence)
     g_string_append_printf (text, " %u%%", (guint) (MIN (confidence, 1.0) * 100.0 + 0.5));
 }
 
+/* For how long it has stood, and that nothing is there. */
+static void
+append_static (GString *text, const GstCclComponent *component)
+{
+  g_string_append_printf (text, "%s%s%u s", text->len ? " " : "",
+                          component->flags & GST_CCL_COMPONENT_REMOVED ? "removed " : "",
+                          component->static_age / 1000);
+}
+
 static void
 draw_component_text (GstCclPainter *self, guint index)
 {
@@ -331,6 +340,9 @@ draw_component_text (GstCclPainter *self, guint index)
       (draw & GST_CCL_OVERLAY_DRAW_TRACKS && component->track))
     g_string_append_printf (text, "%s%u", text->len ? " " : "",
                             get_number (self->style, component));
+  if (draw & (GST_CCL_OVERLAY_DRAW_LABELS | GST_CCL_OVERLAY_DRAW_TRACKS) &&
+      component->flags & GST_CCL_COMPONENT_STATIC)
+    append_static (text, component);
   if (draw & GST_CCL_OVERLAY_DRAW_AREAS)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, text->len ? ":" : "", component->area);
   if (text->len)

@@ -84,6 +84,38 @@ GST_START_TEST (test_no_overlap)
 }
 GST_END_TEST;
 
+static guint
+count_ink (GstHarness *h, guint number, guint flags, guint static_age)
+{
+  const GstCclComponent component = {
+    1, 50, 50, 20, 20, 400, 60, 60, 7, .static_age = static_age, .flags = flags
+  };
+  GstBuffer *buffer = grey_new (number);
+  guint n;
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  n = WIDTH * HEIGHT - count_pixels (buffer, BACKGROUND);
+  gst_buffer_unref (buffer);
+
+  return n;
+}
+
+/* What stands has its time, and what was removed a word more. */
+GST_START_TEST (test_static)
+{
+  GstHarness *h = overlay_new ("draw=tracks");
+  guint plain = count_ink (h, 0, 0, 12000), left, longer, removed;
+
+  left = count_ink (h, 1, GST_CCL_COMPONENT_STATIC, 9999);
+  longer = count_ink (h, 2, GST_CCL_COMPONENT_STATIC, 10000);
+  removed = count_ink (h, 3, GST_CCL_COMPONENT_STATIC | GST_CCL_COMPONENT_REMOVED, 10000);
+  fail_unless (plain > 0 && left > plain && longer > left && removed > longer, "%u %u %u %u", plain,
+               left, longer, removed);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static void
 check_trail (GstBuffer *buffer, guint x, guint y, gboolean drawn)
 {
@@ -577,6 +609,7 @@ ccloverlayscene_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_no_overlap);
   tcase_add_test (tcase, test_trails);
+  tcase_add_test (tcase, test_static);
   tcase_add_test (tcase, test_line_beyond);
   tcase_add_test (tcase, test_ellipses);
   tcase_add_loop_test (tcase, test_jumps, 0, G_N_ELEMENTS (jumps));
