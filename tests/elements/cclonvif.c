@@ -9,19 +9,16 @@
 #define WIDTH 64
 #define HEIGHT 48
 
-/* The document for a component with that centroid. */
+/* The document of a frame, which is consumed. */
 static gchar *
-write_document (gdouble centroid_x, gdouble centroid_y)
+write_frame (GstBuffer *buffer)
 {
-  GstCclComponent component = { 1, 16, 12, 32, 24, 9, centroid_x, centroid_y, 7 };
   GstHarness *h = gst_harness_new ("cclonvif");
-  GstBuffer *buffer = gst_buffer_new ();
   gchar *document;
   gsize size;
 
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=64,height=48,framerate=1/1");
   GST_BUFFER_PTS (buffer) = 0;
-  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
   buffer = gst_harness_push_and_pull (h, buffer);
   gst_buffer_extract_dup (buffer, 0, (gsize) -1, (gpointer *) &document, &size);
   document = g_realloc (document, size + 1);
@@ -31,6 +28,52 @@ write_document (gdouble centroid_x, gdouble centroid_y)
 
   return document;
 }
+
+/* The document for a component with that centroid. */
+static gchar *
+write_document (gdouble centroid_x, gdouble centroid_y)
+{
+  GstCclComponent component = { 1, 16, 12, 32, 24, 9, centroid_x, centroid_y, 7 };
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &component, 1);
+
+  return write_frame (buffer);
+}
+
+/* What stands in a zone says since when. */
+GST_START_TEST (test_standing)
+{
+  static const struct
+  {
+    GstCclZoneEventType type;
+    const gchar *topic;
+  } cases[] = {
+    { GST_CCL_ZONE_STOPPED, "tns1:RuleEngine/LoiteringDetector/ObjectIsLoitering<" },
+    { GST_CCL_ZONE_LEFT, "tns1:RuleEngine/AbandonedObject/Object<" },
+    { GST_CCL_ZONE_REMOVED, "tns1:RuleEngine/MissingObject/Object<" },
+  };
+  const GstCclZone zone = { .name = (gchar *) "yard" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const GstCclZoneEvent event = { cases[i].type, 0, 7, 90 * GST_SECOND, 1.0, 2.0 };
+    GstCaps *caps = gst_caps_new_empty_simple ("timestamp/x-unix");
+    GstBuffer *buffer = gst_buffer_new ();
+    gchar *document;
+
+    gst_buffer_add_reference_timestamp_meta (buffer, caps, 1000 * GST_SECOND, GST_CLOCK_TIME_NONE);
+    gst_caps_unref (caps);
+    gst_buffer_add_ccl_zones_meta (buffer, WIDTH, HEIGHT, &zone, 1, &event, 1);
+    document = write_frame (buffer);
+    fail_unless (strstr (document, cases[i].topic), "%s", document);
+    fail_unless (strstr (document, "Name=\"Since\" Value=\"1970-01-01T00:15:10.000000000Z\""), "%s",
+                 document);
+    fail_unless (strstr (document, "Name=\"ObjectId\" Value=\"7\""), "%s", document);
+    g_free (document);
+  }
+}
+GST_END_TEST;
 
 GST_START_TEST (test_object)
 {
@@ -78,6 +121,7 @@ cclonvif_suite (void)
   TCase *tc = tcase_create ("documents");
 
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_standing);
   tcase_add_test (tc, test_object);
   tcase_add_test (tc, test_finite);
 
