@@ -185,6 +185,11 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   clock->next = CCL_MOTION_STEADY;
   if (params->freeze)
     return step;
+  /* At edges of light, and where the new light shows what was too dark or too bright, the old
+   * background tells nothing: what stands there is learned sooner. */
+  if (clock->relit)
+    clock->known = min_u64 (clock->known, params->learning_time / 4);
+  clock->relit = false;
   /* A single frame proves little, however long the gap before it. */
   elapsed = min_u64 (elapsed, params->learning_time / 4);
   clock->age += elapsed;
@@ -404,6 +409,7 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
     clock->level = seen->brightness;
   if (seen->relit)
     clock->follow = FOLLOW_TIME;
+  clock->relit = seen->relit && clock->light == CCL_MOTION_SEARCH;
   if (clock->much == 0)
     clock->wait = 0;
   else if (clock->light == CCL_MOTION_SEARCH)

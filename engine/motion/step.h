@@ -19,17 +19,19 @@ typedef struct CclFlickerTurns
 /* A model's time, in nanoseconds of frames that it learned from. */
 typedef struct CclMotionClock
 {
-  bool running;                            /* there was a frame since the start */
-  uint64_t age;                            /* since the first frame */
-  uint64_t known;                          /* since then, or since the camera was displaced */
-  uint64_t pending[CCL_MOTION_GROUPS];     /* not learned from yet */
-  uint64_t rest[CCL_MOTION_GROUPS];        /* of candidates' counts, in 1 / learning time */
+  bool running;                        /* there was a frame since the start */
+  uint64_t age;                        /* since the first frame */
+  uint64_t known;                      /* since then, or since the camera was displaced; a change
+                                        * of light makes it less */
+  uint64_t pending[CCL_MOTION_GROUPS]; /* not learned from yet */
+  uint64_t rest[CCL_MOTION_GROUPS];    /* of candidates' counts, in 1 / learning time */
   uint64_t shadow_rest[CCL_MOTION_GROUPS]; /* likewise, of those in shadow */
   uint32_t updates;
   uint64_t changed;    /* how long masks have been empty for too much foreground */
   uint8_t light;       /* CclMotionLight of the last frame */
   uint8_t next;        /* and of the next one */
   bool searched;       /* since changed is not 0 */
+  bool relit;          /* the search in the last frame has found a change of light */
   uint64_t much;       /* how long much has been foreground or shadow */
   uint64_t last;       /* since light was searched or followed */
   uint64_t wait;       /* before it is searched again: longer each time that none is found */

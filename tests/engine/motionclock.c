@@ -581,6 +581,37 @@ test_displaced (void)
   }
 }
 
+/* Where a search finds that the light has changed, candidates need as long as in a model that is as
+ * old as a quarter of the learning time; not where light is followed, nor in a younger model. */
+static void
+test_relit_pace (void)
+{
+  static const struct
+  {
+    unsigned frames; /* of 100 ms, before */
+    bool searches;   /* much is foreground */
+    unsigned enough; /* counts */
+  } cases[] = { { 300, true, 33 }, { 300, false, 255 }, { 10, true, 15 } };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclMotionClock clock = clock_of (10 * SECOND);
+    CclMotionParams params = params_of (10 * SECOND);
+    CclMotionSeen seen = { .pixels = 1000, .foreground = 500, .relit = true };
+
+    run (&clock, 10 * SECOND, 100 * MS, cases[i].frames);
+    if (cases[i].searches) {
+      clock.next = CCL_MOTION_SEARCH;
+    } else {
+      clock.next = CCL_MOTION_FOLLOW;
+      seen.foreground = 0;
+    }
+    ccl_motion_clock_tick (&clock, &params, 100 * MS);
+    ccl_motion_clock_judge (&clock, false, 100 * MS, &seen);
+    check ("enough counts after a change of light", i,
+           ccl_motion_clock_tick (&clock, &params, 100 * MS).paces[0].enough, cases[i].enough);
+  }
+}
+
 /* When much more differs than before, and goes on to, frames are compared in coarse pixels every
  * 0.09 s, unless an aligned one fits, until the shift has been far and the same for 0.2 s, or near
  * for 0.4 s; but not for longer than 3 s. */
@@ -814,6 +845,7 @@ main (void)
   test_shake ();
   test_displaced ();
   test_knock ();
+  test_relit_pace ();
   test_flicker ();
   test_flickering ();
   test_trial ();
