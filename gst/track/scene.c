@@ -230,23 +230,6 @@ gst_ccl_scene_age (GstCclScene *self)
   g_array_set_size (self->tracks, n);
 }
 
-/* Whether a detection without a track may be an object that has stood where it is. */
-static gboolean
-comes_from_standing (const GstCclScene *self, const Blob *blob)
-{
-  const gdouble middle[2] = { get_middle (&blob->box, 0), get_middle (&blob->box, 1) };
-  guint i;
-
-  for (i = 0; i < self->standing->len; i++) {
-    const Track *track = &g_array_index (self->standing, Track, i);
-
-    if (is_at (&track->box, middle) && get_likeness (track->area, blob->area) >= LEAST_LIKENESS)
-      return TRUE;
-  }
-
-  return FALSE;
-}
-
 static void
 add_track (GstCclScene *self, guint index)
 {
@@ -266,7 +249,6 @@ add_track (GstCclScene *self, guint index)
         &track.centre[k], get_middle (&blob->box, k), square (MAX (MEASUREMENT_NOISE * scale, 0.5)),
         square (FIRST_VELOCITY * scale) + square (FIRST_VELOCITY_FRAME * diagonal));
   track.stands = blob->stands;
-  track.waits = !blob->stands && comes_from_standing (self, blob) ? STANDING_TIME : 0.0;
   track.serial = ++self->last_serial;
   gst_ccl_scene_classify (self, &track, blob);
   g_array_append_val (self->tracks, track);

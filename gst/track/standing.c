@@ -58,8 +58,8 @@ take_over (Track *track, Track *heir)
   heir->over = TRUE;
 }
 
-/* A track that came from the place of one that stands waits as long as it is there, and a while
- * longer. */
+/* A track that came from the place of one that stands, and has become about as large, waits for its
+ * id as long as it is there, and a while longer. */
 static void
 wait_for_standing (const GstCclScene *self, Track *track)
 {
@@ -67,7 +67,10 @@ wait_for_standing (const GstCclScene *self, Track *track)
 
   track->waits -= MIN (track->waits, self->dt);
   for (i = 0; i < self->standing->len && track->age < LONGEST; i++) {
-    if (get_common (&g_array_index (self->standing, Track, i).box, &track->box) > 0.0)
+    const Track *other = &g_array_index (self->standing, Track, i);
+
+    if (is_at (&other->box, track->origin) && get_common (&other->box, &track->box) > 0.0 &&
+        get_likeness (other->area, track->area) >= LEAST_LIKENESS)
       track->waits = STANDING_TIME;
   }
 }
@@ -94,7 +97,9 @@ gst_ccl_scene_resume (GstCclScene *self)
       g_array_append_val (self->standing, *track);
   }
   for (i = 0; i < self->tracks->len; i++) {
-    if (get_track (self, i)->waits > 0.0)
-      wait_for_standing (self, get_track (self, i));
+    Track *track = get_track (self, i);
+
+    if (!track->id && !track->stands && (self->standing->len > 0 || track->waits > 0.0))
+      wait_for_standing (self, track);
   }
 }
