@@ -165,6 +165,63 @@ def waving(clip, rng):
     return apply
 
 
+def smooth(rng, shape, size):
+    pattern = ndimage.gaussian_filter(rng.standard_normal(shape), size)
+    return pattern / pattern.std()
+
+
+def foliage(rng, shape, unit, share, level):
+    """A layer of leaves and how it moves: luma, coverage, and where a frame shows it from. Three waves of .5 to 3 s go
+    through it, which are not quite periodic."""
+    leaves = smooth(rng, shape, rng.uniform(1.5, 3.5) * unit)
+    cover = ndimage.gaussian_filter((leaves > np.quantile(leaves, 1 - share)).astype(float), 0.6 * unit)
+    luma = level + 14 * smooth(rng, shape, 2 * unit)
+    periods, reach = np.exp(rng.uniform(math.log(0.5), math.log(3), 3)), rng.uniform(1, 2.6, 3) * unit
+    phases = [2 * smooth(rng, shape, 18 * unit) + rng.uniform(0, 2 * math.pi) for _ in range(6)]
+    rows, columns = np.indices(shape)
+    drift = np.zeros(3)
+
+    def show(seconds, gust):
+        nonlocal drift
+        drift = drift + 0.06 * rng.standard_normal(3)
+        turns = 2 * math.pi * seconds / periods + drift
+        dx, dy = (gust * part * sum(r * np.sin(t + phase) for r, t, phase in zip(reach, turns, phases[i:]))
+                  for i, part in ((0, 1), (3, 0.5)))
+        at = (np.clip(np.rint(rows + dy).astype(int), 0, shape[0] - 1),
+              np.clip(np.rint(columns + dx).astype(int), 0, shape[1] - 1))
+        return luma[at], cover[at]
+    return show
+
+
+def trees(clip, rng):
+    """Behind the objects, the leaves of trees wave in gusts, in a third of the picture."""
+    height, width = clip.height & ~1, clip.width // 3 & ~1
+    left, unit = int(rng.uniform(0, clip.width - width)) & ~1, clip.height / 120
+    layers = [foliage(rng, (height, width), unit, share, level + rng.uniform(-15, 15))
+              for share, level in ((0.4, 60), (0.35, 110))]
+    gusts, phases = rng.uniform(3, 15, 2), rng.uniform(0, 2 * math.pi, 2)
+    part = slice(left, left + width)
+    empty = np.median(clip.frames[::max(clip.count // 31, 1), :clip.height, part], axis=0).astype(int)
+
+    def apply(n, planes):
+        seconds = n / clip.fps
+        luma = planes[0][:, part]
+        objects = np.zeros(luma.shape, bool)
+        for _, x, y, w, h in clip.boxes.get(n, []):
+            rows, columns = (slice(max(int(a), 0), max(int(a + b), 0)) for a, b in ((y, h), (x - left, w)))
+            objects[rows, columns] = np.abs(luma[rows, columns] - empty[rows, columns]) > 12
+        objects = ndimage.binary_closing(objects, iterations=2)
+        gust = max(0.55 + 0.45 * math.prod(math.sin(2 * math.pi * seconds / g + p) for g, p in zip(gusts, phases)), 0.1)
+        for show in layers:
+            leaves, cover = show(seconds, gust)
+            cover = np.where(objects, 0, cover)
+            luma[:] = to_bytes(luma + cover * (leaves - luma))
+            for plane, level in zip(planes[1:], (116, 120)):
+                chroma = plane[:, left // 2:(left + width) // 2]
+                chroma[:] = to_bytes(chroma + cover[::2, ::2] * (level - chroma.astype(float)))
+    return apply
+
+
 def night(clip, rng):
     """The camera switches to infrared in the middle: grey, other levels, some noise."""
     sigma = rng.uniform(3, 5)
@@ -501,6 +558,7 @@ DISTURBANCES = {
     'steps': steps,
     'mast': mast,
     'knocked16': lambda clip, rng: knocked(clip, rng, 1, 16),
+    'trees': trees,
 }
 
 SAYS = {
@@ -534,6 +592,7 @@ SAYS = {
     'steps': 'steps of exposure',
     'mast': 'a swaying mast',
     'knocked16': 'camera knocked, 16 pixels and 1°',
+    'trees': 'leaves that wave in a third of the picture',
 }
 
 # Light perturbations of a clean recording, and the seed of each beside the given one.
