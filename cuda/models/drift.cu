@@ -101,7 +101,7 @@ __launch_bounds__ (LIGHT_THREADS) motion_shift (const CclModelTask task)
         store_background (background, x, width,
                           (uint16_t) ccl_drift_background (&drift, *background));
         *candidate = (uint8_t) ccl_drift_candidate (&drift, *candidate);
-        *former = (uint8_t) ccl_drift_former (&drift, *former);
+        *former = (uint8_t) ccl_drift_candidate (&drift, *former);
       }
     }
   }

@@ -33,10 +33,14 @@ typedef struct CclModelFrame
   uint32_t step;                        /* bytes from one sample of chroma to the next */
 } CclModelFrame;
 
+/* Sums over a frame: luma's bands, and then what ccl_motion_knows(). */
+#define CCL_MODEL_KNOWN CCL_FLICKER_BANDS
+#define CCL_MODEL_SUMS (CCL_FLICKER_BANDS + 1)
+
 /* Observations of a frame: see CclModel. */
 typedef struct CclModelSeen
 {
-  uint64_t foreground, shadows, luma[CCL_FLICKER_BANDS];
+  uint64_t foreground, shadows, sums[CCL_MODEL_SUMS];
   bool relit;            /* only written by frames that search for a change of light */
   bool flickers, far;    /* only by frames that are divided by their gains */
   CclShift shift;        /* only by frames that are aligned, or compared in coarse pixels */
@@ -79,7 +83,7 @@ typedef struct CclModelShake
 } CclModelShake;
 
 #define CCL_MODEL_UNIT 16
-#define CCL_MODEL_TOTALS (2 + CCL_FLICKER_BANDS)
+#define CCL_MODEL_TOTALS (2 + CCL_MODEL_SUMS)
 
 /* The state of all pixels. The number of luma pixels in a row is a multiple of CCL_MODEL_UNIT, and
  * rows begin at multiples of 16 bytes. The background has two copies (M1 in model.cu). */
@@ -87,9 +91,9 @@ typedef struct CclModelState
 {
   size_t pitch; /* from row to row: luma pixels, or twice the chroma samples */
   uint16_t *background[2];
-  uint8_t *noise, *candidates, *counts, *formers;
+  uint8_t *noise, *candidates, *counts, *formers, *visits;
   uint32_t *chroma;           /* both backgrounds of a sample; the second in the upper half */
-  unsigned long long *totals; /* of foreground, shadows and luma's bands; 0 between frames */
+  unsigned long long *totals; /* of foreground and shadows, and sums; 0 between frames */
   CclModelSeen *seen;         /* in pinned memory (M6) */
 } CclModelState;
 

@@ -151,7 +151,7 @@ relight_pixel (const CclModelTask &task, const uint8_t *curve, CclLightPlace pla
   store_background (background, x, luma.width, now);
   task.state.noise[at] = CCL_MOTION_FIRST_NOISE;
   task.state.counts[at] = 0;
-  task.state.formers[at] = 0;
+  task.state.visits[at] = 0;
   if (task.frame.chroma_width > 0 && x % 2 == 0 && y % 2 == 0) {
     uint32_t *pair = chroma_at (task, x / 2, y / 2), samples = 0;
 

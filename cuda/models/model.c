@@ -107,6 +107,7 @@ allocate_state (CclCudaModel *self, CclCudaMemory *memory)
     { &s->candidates, pixels, .cleared = true },
     { &s->counts, pixels, .cleared = true },
     { &s->formers, pixels, .cleared = true },
+    { &s->visits, pixels, .cleared = true },
     { &s->chroma, chroma ? samples * sizeof *s->chroma : 0, .cleared = true },
     { &s->totals, CCL_MODEL_TOTALS * sizeof *s->totals, .cleared = true },
     { &light->tiles, (size_t) columns * rows * sizeof *light->tiles, .cleared = true },
@@ -200,7 +201,8 @@ ccl_cuda_model_collect (const CclCudaModel *self)
 
   base->foreground = self->seen->foreground;
   base->n_shadows = self->seen->shadows;
-  memcpy (base->luma, self->seen->luma, sizeof base->luma);
+  base->known = self->seen->sums[CCL_MODEL_KNOWN];
+  memcpy (base->luma, self->seen->sums, sizeof base->luma);
   base->flickers = base->step.flicker != CCL_FLICKER_NONE && self->seen->flickers;
   base->far = base->step.flicker != CCL_FLICKER_NONE && self->seen->far;
   base->levels =

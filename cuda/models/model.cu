@@ -18,9 +18,9 @@
  *     the frame. The background of luma has two copies: a row that learns reads the valid one and
  *     writes the other, and the host then swaps the copies of its group. All rows of a group learn
  *     in the same frames.
- * M2. Noise, candidate, count and former background of a pixel, and the background of chroma, have
- *     one copy: only the thread that writes them uses them. Other lanes that read them (M4) ignore
- *     the values.
+ * M2. Noise, candidate, count, former background and visits of a pixel, and the background of
+ *     chroma, have one copy: only the thread that writes them uses them. Other lanes that read them
+ *     (M4) ignore the values.
  * M3. The last block knows the frame's total foreground. A warp writes its masks; after a
  *     __syncwarp() its first lane adds the warp's foreground and a ticket to those of the block,
  *     between fences for the block. The block's last warp does the same for the grid: its release
@@ -70,16 +70,28 @@ add_luma (const CclModelTask &task, uint2 values, uint32_t valid, uint32_t y)
                (unsigned long long) sum);
 }
 
-/* Called by the grid's last warp, whose first lane has acquired the totals of all others. The bands
+/* Adds what a warp knows, likewise. */
+static __device__ inline void
+add_known (const CclModelTask &task, uint32_t known)
+{
+  /* most warps have none */
+  if (!__any_sync (ALL_LANES, known > 0))
+    return;
+  known = warp_sum (known);
+  if (lane_id () == 0)
+    atomicAdd (task.state.totals + 2 + CCL_MODEL_KNOWN, (unsigned long long) known);
+}
+
+/* Called by the grid's last warp, whose first lane has acquired the totals of all others. The sums
  * go to the host in one write. */
 static __device__ inline void
-tell_luma (const CclModelTask &task)
+tell_sums (const CclModelTask &task)
 {
   unsigned long long *total = task.state.totals + 2 + lane_id ();
 
   __syncwarp ();
-  if (lane_id () < CCL_FLICKER_BANDS) {
-    task.state.seen->luma[lane_id ()] = __ldcg (total);
+  if (lane_id () < CCL_MODEL_SUMS) {
+    task.state.seen->sums[lane_id ()] = __ldcg (total);
     *total = 0;
   }
 }
@@ -127,7 +139,7 @@ add_foreground (const CclModelTask &task, Shared &shared, uint32_t count)
   }
   flags = warp_shuffle (flags, 0u);
   if (flags & LAST)
-    tell_luma (task);
+    tell_sums (task);
   return flags & TOO_MUCH;
 }
 
@@ -172,7 +184,7 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
                               .below = row + 1 < height,
                               .lower = row + 2 < height };
   uint32_t busy[2] = { 0, 0 }, shaded[2] = { 0, 0 }, shadows[2] = { 0, 0 }, lit[2] = { 0, 0 };
-  uint32_t count = 0;
+  uint32_t count = 0, known = 0;
   uint2 lumas[4], chromas[3], noises[2], values[2], chroma = { 0, 0 };
   uint4 olds[4], old_chroma = { 0, 0, 0, 0 };
 
@@ -241,18 +253,14 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
     lit[i] &= shadows[i];
     shadows[i] &= ~lit[i];
   }
-  if (active && learns) {
-    const uint32_t kinds[2] = { busy[0] | shadows[0] << UNIT | lit[0] << 2 * UNIT,
-                                busy[1] | shadows[1] << UNIT | lit[1] << 2 * UNIT };
-
-    learn_rows<CHROMA> (task, values, chroma, kinds, group, x, y);
-  }
-
+  /* The masks come before learning, which needs the registers, and changes what is known. */
 #pragma unroll
   for (uint32_t i = 0; i < 2; i++) {
     const uint32_t light = shadows[i] | (task.step.shady ? lit[i] : 0);
-    const uint32_t foreground = busy[i] & ~light;
+    uint32_t foreground = busy[i] & ~light;
 
+    if (task.step.waves && foreground)
+      foreground &= ~find_known (task, values[i], x, y + i);
     /* also past the width, to the end of the last word */
     if (!stores || x >= (width + 63) / 64 * 64 || y + i >= height)
       continue;
@@ -261,11 +269,33 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
     if (task.shadows.words)
       store_bits (task.shadows, x, y + i, task.silent ? 0 : light);
   }
+  if (active && learns) {
+    const uint32_t kinds[2] = { busy[0] | shadows[0] << UNIT | lit[0] << 2 * UNIT,
+                                busy[1] | shadows[1] << UNIT | lit[1] << 2 * UNIT };
+
+    known = learn_rows<CHROMA> (task, values, chroma, kinds, group, x, y);
+  }
+  add_known (task, known);
   if (add_foreground (task, shared, count)) {
     /* Votes do not order memory accesses: this extends the first lane's fence to all lanes. */
     __syncwarp ();
     clear_mask (task, task.mask);
     clear_mask (task, task.shadows);
+  }
+}
+
+/* ccl_motion_fade() of all pixels */
+static __global__ void
+__launch_bounds__ (BLOCK_THREADS) motion_fade (const __grid_constant__ CclModelTask task)
+{
+  uint32_t *row = (uint32_t *) (task.state.visits + blockIdx.x * task.state.pitch);
+
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < task.state.pitch / sizeof *row; i += BLOCK_THREADS) {
+    const uint32_t visits = row[i], n = n_visits4 (visits);
+    const uint32_t settled = task.step.fades > 1 ? 0 : reaches4 (n, four (CCL_MOTION_SETTLED));
+
+    row[i] = visits - (reaches4 (n, four (1)) & ~settled & four (1));
   }
 }
 
@@ -313,7 +343,9 @@ prepare (CclModelTask *task, cudaStream_t stream)
   cudaError_t error = cudaSuccess;
 
   set_vectors (task);
-  if (task->step.flicker != CCL_FLICKER_NONE)
+  if (task->step.fades)
+    error = launch (motion_fade, task->frame.height, BLOCK_THREADS, 0, stream, *task);
+  if (error == cudaSuccess && task->step.flicker != CCL_FLICKER_NONE)
     error = ccl_cuda_model_find_flicker (task, stream);
   if (error == cudaSuccess && (task->step.align || task->step.flicker != CCL_FLICKER_NONE)) {
     error = ccl_cuda_model_align (task, stream);

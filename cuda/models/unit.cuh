@@ -47,6 +47,13 @@ select4 (uint32_t mask, uint32_t yes, uint32_t no)
   return (yes & mask) | (no & ~mask);
 }
 
+/* A mask with all ones in the bytes that have bit @shift */
+static __device__ inline uint32_t
+bytes_with (uint32_t a, uint32_t shift)
+{
+  return (a >> shift & 0x01010101u) * 255;
+}
+
 /* a - b, but at least 0 */
 static __device__ inline uint32_t
 subtract4 (uint32_t a, uint32_t b)

@@ -245,12 +245,6 @@ ccl_drift_candidate (const CclDrift *drift, int candidate)
 }
 
 /* The former background; 0, none, stays 0. */
-static inline CCL_HOST_DEVICE int
-ccl_drift_former (const CclDrift *drift, int former)
-{
-  return former == 0 ? 0 : ccl_motion_max (ccl_drift_candidate (drift, former), 1);
-}
-
 /* The background of chroma where luma's was @background. */
 static inline CCL_HOST_DEVICE int
 ccl_drift_chroma (const CclDrift *drift, int chroma, int background)

@@ -124,6 +124,7 @@ ccl_model_finish (CclModel *model)
     .pixels = (uint64_t) model->width * model->height,
     .foreground = model->foreground,
     .shadows = model->n_shadows,
+    .known = model->known,
     .relit = model->relit,
     .levels = model->levels,
     .shift = model->shift,
@@ -162,5 +163,6 @@ ccl_model_info (const CclModel *model, CclMotionInfo *info)
     .flickered = model->n_flickered,
     .veil = model->step.veil,
     .displaced = model->n_displaced,
+    .waves = model->step.waves,
   };
 }

@@ -25,6 +25,7 @@ typedef struct CclModel
   bool silent;   /* both are empty in any case */
   /* Set by collect(), at the latest. */
   uint64_t foreground, n_shadows;   /* pixels of the model */
+  uint64_t known;                   /* see CclMotionSeen */
   uint64_t luma[CCL_FLICKER_BANDS]; /* sums of the rows that count: see ccl_drift_brightness() */
   bool relit;                       /* see CclMotionSeen; false unless step.light searches */
   CclDriftLevels levels;            /* 0 unless step.light is CCL_MOTION_DRIFT */

@@ -13,8 +13,12 @@
  * is chroma, a pixel that is brighter, but keeps texture and chroma, takes half as long: what was
  * taken for background there is a shadow. What it replaced is kept as the former background: where
  * something that stood leaves, that returns within a sixteenth of the learning time, and no ghost
- * stays. It returns once, and neither in shadow nor in what is lit, which come and go. State of a
- * chroma sample: the background alone.
+ * stays. It returns once, and neither in shadow nor in what is lit, which come and go. Without a
+ * background that was replaced, the former one is a value that was seen instead of the background,
+ * with the number of its visits: how often the pixel changed from the background to it, but less
+ * than once a learning time is forgotten. Leaves that wave visit often: while many pixels of the
+ * foreground have the value of several visits, such pixels are background. State of a chroma
+ * sample: the background alone.
  *
  * Units: background and differences are 1/128 grey levels (CCL_MOTION_ONE), noise is 1/16. */
 
@@ -35,6 +39,12 @@
 #define CCL_MOTION_COLOUR 32            /* chroma nearer to grey, both components, is constant */
 #define CCL_MOTION_LEARNT 255           /* counts of a candidate in the learning time */
 #define CCL_MOTION_RETURN 16            /* that a former background needs to return */
+#define CCL_MOTION_KNOWN 2              /* visits of a value that is known */
+#define CCL_MOTION_SETTLED 2            /* visits that are forgotten less often */
+#define CCL_MOTION_MOST_VISITS 15
+/* CclMotionPixel.visits is a number and these. */
+#define CCL_MOTION_FORMER 16   /* it is a background that was replaced */
+#define CCL_MOTION_VISITING 32 /* the pixel was foreground when it learned before */
 /* Shadows are recognised from 3x3 samples, CCL_MOTION_SHADOW_STEP pixels apart. */
 #define CCL_MOTION_SHADOW_STEP 2
 #define CCL_MOTION_SHADOW_SIDE 3
@@ -72,16 +82,19 @@ typedef enum CclMotionLight
 /* How a frame updates the model. */
 typedef struct CclMotionStep
 {
-  bool first;            /* the frame becomes the background; nothing is foreground */
-  bool displaced;        /* the camera was: from now on, the model learns fast */
-  uint8_t align;         /* CclShakeSearch: see shake.h */
-  uint8_t light;         /* CclMotionLight */
-  uint8_t flicker;       /* CclMotionFlicker: see flicker.h */
-  int16_t flicker_rate;  /* share of a difference that means of gains take on, 1/32768 */
-  bool shadows;          /* shadows are not foreground */
-  bool shady;            /* there are many: a corner tells them, and what is lit is none, too */
-  uint8_t veil;          /* grey levels that fog adds to everything: shadows are told above it */
-  uint16_t floor, cap;   /* the lowest and the highest threshold of luma */
+  bool first;           /* the frame becomes the background; nothing is foreground */
+  bool displaced;       /* the camera was: from now on, the model learns fast */
+  uint8_t align;        /* CclShakeSearch: see shake.h */
+  uint8_t light;        /* CclMotionLight */
+  uint8_t flicker;      /* CclMotionFlicker: see flicker.h */
+  int16_t flicker_rate; /* share of a difference that means of gains take on, 1/32768 */
+  bool shadows;         /* shadows are not foreground */
+  bool shady;           /* there are many: a corner tells them, and what is lit is none, too */
+  uint8_t reach;        /* grey levels that a value may vary by from visit to visit */
+  bool waves;           /* what is known is not foreground */
+  uint8_t fades;        /* before the frame, each pixel forgets a visit; 1: unless it has settled */
+  uint8_t veil;         /* grey levels that fog adds to everything: shadows are told above it */
+  uint16_t floor, cap;  /* the lowest and the highest threshold of luma */
   uint16_t chroma_floor; /* the threshold of chroma, for the sum of both differences */
   uint8_t learn;         /* a bit for each group: 1 if its state changes */
   CclMotionPace paces[CCL_MOTION_GROUPS];
@@ -110,7 +123,8 @@ typedef struct CclMotionPixel
   int noise;
   int candidate; /* grey levels */
   int count;
-  int former; /* the background that the last candidate replaced, grey levels; 0: none */
+  int former; /* see above, grey levels */
+  int visits; /* of the former; with a count of 0, it is not CCL_MOTION_VISITING */
 } CclMotionPixel;
 
 static inline CCL_HOST_DEVICE int
@@ -305,7 +319,37 @@ ccl_motion_begin_pixel (CclMotionPixel *pixel, int value)
   pixel->noise = CCL_MOTION_FIRST_NOISE;
   pixel->candidate = value;
   pixel->count = 0;
-  pixel->former = 0;
+  pixel->former = value;
+  pixel->visits = 0;
+}
+
+static inline CCL_HOST_DEVICE int
+ccl_motion_n_visits (int visits)
+{
+  return visits & CCL_MOTION_MOST_VISITS;
+}
+
+/* The visits after some time. */
+static inline CCL_HOST_DEVICE int
+ccl_motion_fade (const CclMotionStep *step, int visits)
+{
+  const int n = ccl_motion_n_visits (visits);
+
+  return visits - (n > 0 && (n < CCL_MOTION_SETTLED || step->fades > 1));
+}
+
+static inline CCL_HOST_DEVICE bool
+ccl_motion_visits (const CclMotionStep *step, int former, int value)
+{
+  return ccl_motion_distance (value, former) <= step->reach;
+}
+
+/* Whether a value that differs from the background is known. */
+static inline CCL_HOST_DEVICE bool
+ccl_motion_knows (const CclMotionStep *step, int former, int visits, int value)
+{
+  return ccl_motion_n_visits (visits) >= CCL_MOTION_KNOWN &&
+         ccl_motion_visits (step, former, value);
 }
 
 /* The count that a candidate begins with where it is the former background. */
@@ -321,42 +365,78 @@ ccl_motion_learn_background (const CclMotionPace *pace, CclMotionPixel *pixel, i
 {
   int background = pixel->background;
 
+  if (pace->count > 0 && pixel->count > 0)
+    pixel->visits &= ~CCL_MOTION_VISITING;
   pixel->background = ccl_motion_follow (pace, background, value);
   pixel->noise = ccl_motion_noise (pace, pixel->noise, value, background);
   pixel->count = ccl_motion_max (pixel->count - pace->count, 0);
 }
 
+/* Updates what foreground visits. Unless leaves wave, it does not take the place of a background
+ * that was replaced, which may return at any time. */
+static inline CCL_HOST_DEVICE void
+ccl_motion_learn_visit (const CclMotionStep *step, CclMotionPixel *pixel, int value)
+{
+  const bool visits = ccl_motion_visits (step, pixel->former, value);
+  const bool former = pixel->visits & CCL_MOTION_FORMER;
+  const int n = ccl_motion_n_visits (pixel->visits);
+
+  if (!(pixel->visits & CCL_MOTION_VISITING)) {
+    if (visits) {
+      pixel->visits += n < CCL_MOTION_MOST_VISITS;
+    } else if (n > 1 && (step->waves || !former)) {
+      pixel->visits--;
+    } else if (step->waves || !former) {
+      pixel->former = value;
+      pixel->visits = 1;
+    }
+    pixel->visits += CCL_MOTION_VISITING;
+  }
+  if (visits && !former)
+    pixel->former += (value > pixel->former) - (value < pixel->former);
+}
+
 /* Updates the state of a pixel that is foreground or shadow. @count: the one of @pace that is for
- * it; @plain: it is neither shadow nor lit, and there are not many shadows. Returns whether the
- * candidate has become the background: chroma's background is then the frame's. */
+ * it; @plain: it is neither shadow nor lit, and there are not many shadows; @seen: it is neither
+ * dropped as shadow nor as lit. Returns whether the candidate has become the background: chroma's
+ * background is then the frame's. */
 static inline CCL_HOST_DEVICE bool
-ccl_motion_learn_candidate (const CclMotionPace *pace, int count, bool plain, CclMotionPixel *pixel,
-                            int value)
+ccl_motion_learn_candidate (const CclMotionStep *step, const CclMotionPace *pace, int count,
+                            bool plain, bool seen, CclMotionPixel *pixel, int value)
 {
   const int old = pixel->background >> 7;
-  const bool returns = plain && pixel->former > 0 &&
+  const bool returns = plain && pixel->visits & CCL_MOTION_FORMER &&
                        ccl_motion_distance (value, pixel->former) <= CCL_MOTION_CANDIDATE_RANGE;
   const int head = returns ? ccl_motion_head (pace) : 0;
 
   if (pace->count == 0)
     return false;
+  if (seen)
+    ccl_motion_learn_visit (step, pixel, value);
   if (ccl_motion_distance (value, pixel->candidate) > CCL_MOTION_CANDIDATE_RANGE) {
     pixel->count -= 2 * count;
     if (returns || pixel->count < 0) {
       pixel->candidate = value;
       pixel->count = head;
     }
+    pixel->count = ccl_motion_max (pixel->count, 1);
     return false;
   }
   pixel->candidate += (value > pixel->candidate) - (value < pixel->candidate);
   pixel->count = ccl_motion_min (ccl_motion_max (pixel->count, head) + count, CCL_MOTION_LEARNT);
-  if (pixel->count < pace->enough)
+  if (pixel->count < pace->enough) {
+    pixel->count = ccl_motion_max (pixel->count, 1);
     return false;
+  }
   pixel->background = value * CCL_MOTION_ONE;
   pixel->noise = CCL_MOTION_FIRST_NOISE;
   pixel->candidate = old;
   pixel->count = returns ? 0 : pace->enough >> 1;
-  pixel->former = plain && !returns ? ccl_motion_max (old, 1) : 0;
+  pixel->visits = 0;
+  if (plain && !returns) {
+    pixel->former = old;
+    pixel->visits = CCL_MOTION_FORMER + 1;
+  }
   return true;
 }
 

@@ -39,6 +39,16 @@
 #define FLICKER_TRIAL (500 * MILLISECOND)
 #define FLICKER_TIME (3000 * MILLISECOND)
 #define FLICKER_CALM (10000 * MILLISECOND) /* after a trial without flicker */
+/* Leaves wave where a fifth of what would be foreground is known, and more than a few pixels: means
+ * over a time. Nothing else repeats itself so much: of people in a crowd a tenth is known at most.
+ */
+#define WAVES_TIME (2000 * MILLISECOND)
+#define WAVES_HOLD (10000 * MILLISECOND)
+#define WAVES_PART 4
+#define WAVES_LEAST 4096
+/* A value varies from visit to visit by a few floors, which follow light and contrast; 1/128. */
+#define REACH 220
+#define MOST_REACH 48
 #define CHROMA_FLOOR 12
 /* In fog the darkest level is above CLEAR, and less than RANGE below the brightest one; a flat
  * picture proves nothing. Thresholds go down with the contrast, to as many levels as a decoder
@@ -161,6 +171,7 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
                          .chroma_floor = floor_of (clock, CHROMA_FLOOR, LEAST_CHROMA_FLOOR) };
   uint64_t interval;
 
+  step.reach = (uint8_t) min_u64 (step.floor * REACH / CCL_MOTION_ONE / CCL_MOTION_ONE, MOST_REACH);
   step.cap = step.floor > CCL_MOTION_CAP ? step.floor : CCL_MOTION_CAP;
   if (!clock->running) {
     *clock = (CclMotionClock){ .running = true, .shaking = SHAKE_TIME };
@@ -177,6 +188,7 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   }
   step.align = clock->align;
   step.shady = clock->shady;
+  step.waves = clock->waving > 0;
   step.flicker = clock->flicker;
   if (params->freeze && clock->flicker >= CCL_FLICKER_REBASE)
     step.flicker = clock->flicker == CCL_FLICKER_END ? CCL_FLICKER_NONE : CCL_FLICKER_FOLLOW;
@@ -194,6 +206,12 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
   elapsed = min_u64 (elapsed, params->learning_time / 4);
   clock->age += elapsed;
   clock->known += elapsed;
+  clock->learns = 0;
+  clock->faded += elapsed;
+  if (clock->faded >= params->learning_time / CCL_MOTION_SETTLED) {
+    step.fades = clock->fades++ % CCL_MOTION_SETTLED == 0 ? 2 : 1;
+    clock->faded = 0;
+  }
   step.flicker_rate = share (elapsed, params->learning_time / 4, 2);
   for (unsigned group = 0; group < CCL_MOTION_GROUPS; group++) {
     /* Later, each group waits a different time once, so that they stay out of step. */
@@ -206,6 +224,7 @@ ccl_motion_clock_tick (CclMotionClock *clock, const CclMotionParams *params, uin
     step.learn |= (uint8_t) (1 << group);
     step.paces[group] = pace_of (clock, group, clock->pending[group], params->learning_time);
     clock->pending[group] = 0;
+    clock->learns += step.paces[group].count > 0;
   }
   return step;
 }
@@ -368,6 +387,31 @@ judge_flicker (CclMotionClock *clock, uint64_t elapsed, const CclMotionSeen *see
   }
 }
 
+/* Moves a mean of pixels towards those of a frame. */
+static uint64_t
+follow_mean (uint64_t mean, uint64_t pixels, uint64_t elapsed)
+{
+  return (mean * (WAVES_TIME - elapsed) + 256 * pixels * elapsed) / WAVES_TIME;
+}
+
+/* Decides whether what is known is foreground in the next frame. */
+static void
+judge_waves (CclMotionClock *clock, uint64_t elapsed, const CclMotionSeen *seen)
+{
+  const uint64_t foreground = seen->foreground * clock->learns / CCL_MOTION_GROUPS;
+  const uint64_t others = foreground - min_u64 (clock->waving > 0 ? 0 : seen->known, foreground);
+
+  clock->waving -= min_u64 (elapsed, clock->waving);
+  if (clock->learns == 0 || is_much (seen))
+    return;
+  elapsed = min_u64 (elapsed, WAVES_TIME / 2);
+  clock->repeated = follow_mean (clock->repeated, seen->known, elapsed);
+  clock->others = follow_mean (clock->others, others, elapsed);
+  if (clock->repeated * (WAVES_PART - 1) > clock->others &&
+      clock->repeated > 256 * seen->pixels / WAVES_LEAST)
+    clock->waving = WAVES_HOLD;
+}
+
 /* Follows the darkest and the brightest level. */
 static void
 judge_levels (CclMotionClock *clock, uint64_t elapsed, CclDriftLevels levels)
@@ -396,6 +440,7 @@ ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
   judge_levels (clock, elapsed, seen->levels);
   if (freeze)
     return;
+  judge_waves (clock, elapsed, seen);
   clock->much = is_much (seen) ? clock->much + elapsed : 0;
   clock->last += elapsed;
   clock->follow -= min_u64 (elapsed, clock->follow);

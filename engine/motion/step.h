@@ -51,6 +51,13 @@ typedef struct CclMotionClock
   CclFlickerTurns turns[CCL_FLICKER_BANDS];
   uint8_t flicker; /* CclMotionFlicker of the next frame */
   bool flickered;  /* since frames are divided */
+  uint8_t learns;  /* groups whose candidates gained in the last frame */
+  uint8_t fades;   /* in turns */
+  uint64_t faded;  /* since the pixels forgot a visit */
+  uint64_t
+      repeated;    /* means of what is known, and of what is foreground without that, of a frame */
+  uint64_t others; /* that learns, 1/256 pixels */
+  uint64_t waving; /* how long what is known will not be foreground */
   CclShift shift;  /* of the last frame that was aligned */
   uint8_t align;   /* CclShakeSearch of the next frame */
   uint64_t quiet;  /* what clock.busy was before much more differed */
@@ -76,6 +83,7 @@ typedef struct CclMotionSeen
   bool flickers;                     /* the frame, if it was divided by its gains */
   bool far;                          /* and the light is far from the background's */
   bool light_change;                 /* there is too much foreground */
+  uint64_t known;                    /* pixels of what learned that ccl_motion_knows() */
 } CclMotionSeen;
 
 /* Advances the clock to the next frame, @elapsed after the last one, and returns its updates. */
@@ -89,7 +97,8 @@ uint64_t ccl_motion_most (const CclMotionParams *params, uint64_t pixels);
  * checks for a drift. Where much has changed, the next frame searches for a change of
  * light. If there is none, and too much foreground for a while, the clock restarts. While the
  * camera shakes, and now and then, the next frame is aligned. Where the brightness goes up and down
- * often, the next frames are divided by their gains. */
+ * often, the next frames are divided by their gains. Where much of what differs is known, that is
+ * not foreground for a while. */
 void ccl_motion_clock_judge (CclMotionClock *clock, bool freeze, uint64_t elapsed,
                              const CclMotionSeen *seen);
 

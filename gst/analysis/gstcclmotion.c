@@ -51,7 +51,8 @@
  * lamps flicker. They begin anew with a new analyzer, such as after a change of the format. `veil`,
  * a #guint, is how many grey levels fog adds to all others, and `displaced`, another one, how often
  * the camera was moved for good. `far-places` is another: in how many places of the picture small
- * objects count beside near ones. The model's time is part of `average-analysis-time`.
+ * objects count beside near ones. `waves`, a #gboolean, is true while leaves wave. The model's time
+ * is part of `average-analysis-time`.
  *
  * ## Objects
  *

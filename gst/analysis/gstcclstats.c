@@ -103,7 +103,8 @@ gst_ccl_stats_to_structure (const GstCclStats *stats)
                        stats->model.relit, "aligned", G_TYPE_UINT64, stats->model.aligned,
                        "flickered", G_TYPE_UINT64, stats->model.flickered, "veil", G_TYPE_UINT,
                        stats->model.veil, "displaced", G_TYPE_UINT, stats->model.displaced,
-                       "far-places", G_TYPE_UINT, stats->far_places, NULL);
+                       "far-places", G_TYPE_UINT, stats->far_places, "waves", G_TYPE_BOOLEAN,
+                       stats->model.waves, NULL);
 
   return structure;
 }

@@ -188,6 +188,6 @@ class Motion:
         """The device of the last frame, and the model's state.
 
         foreground and light_change; the starts of the model, and the numbers of frames that were relit, aligned (the
-        camera shakes) and flickered; veil, the grey levels that fog adds to all others; and displaced, how often the
-        camera was moved for good."""
+        camera shakes) and flickered; veil, the grey levels that fog adds to all others; displaced, how often the
+        camera was moved for good; and waves, whether leaves wave."""
         return self._engine.info()

@@ -918,15 +918,15 @@ engine_info (PyObject *object, PyObject *args)
   else
     ccl_volume_info (self->volume, &info);
   return Py_BuildValue (
-      "{s:s,s:s,s:s,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:O}", "backend",
+      "{s:s,s:s,s:s,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:O,s:O}", "backend",
       ccl_backend_name (info.backend), "algorithm", info.algorithm, "device_name", info.device_name,
       "device", info.device, "allocations", (unsigned long long) info.allocations, "bytes",
       (unsigned long long) info.bytes, "starts", (unsigned long long) info.motion.starts,
       "foreground", (unsigned long long) info.motion.foreground, "relit",
       (unsigned long long) info.motion.relit, "aligned", (unsigned long long) info.motion.aligned,
       "flickered", (unsigned long long) info.motion.flickered, "veil", info.motion.veil,
-      "displaced", info.motion.displaced, "light_change",
-      info.motion.light_change ? Py_True : Py_False);
+      "displaced", info.motion.displaced, "waves", info.motion.waves ? Py_True : Py_False,
+      "light_change", info.motion.light_change ? Py_True : Py_False);
 }
 
 static PyMethodDef engine_methods[] = {

@@ -14,7 +14,7 @@ typedef struct
   gint x, y, width, height; /* width 0: nothing */
 } Box;
 
-/* A grey frame with a bright box. */
+/* A grey frame with a bright box; not always as bright, which would be leaves that wave. */
 static GstBuffer *
 box_frame_new (guint number, const Box *box)
 {
@@ -25,7 +25,7 @@ box_frame_new (guint number, const Box *box)
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
   memset (map.data, 90, map.size);
   for (y = box->y; box->width > 0 && y < box->y + box->height; y++)
-    memset (map.data + y * WIDTH + box->x, 200, (gsize) box->width);
+    memset (map.data + y * WIDTH + box->x, 130 + (gint) (number * 47 % 120), (gsize) box->width);
   gst_buffer_unmap (buffer, &map);
   GST_BUFFER_PTS (buffer) = number * INTERVAL;
   GST_BUFFER_DURATION (buffer) = INTERVAL;

@@ -6,6 +6,7 @@
 #include <cudaccl/batch.h>
 #include <cudaccl/mask.h>
 #include "engine/cpu/tuning.h"
+#include "engine/motion/model.h"
 #include "tests/reference/motion.h"
 #include "tests/lib/device.h"
 
@@ -48,13 +49,8 @@ typedef struct Scene
   uint32_t period, roll, phase; /* rows: of that, from frame to frame, and of the frame */
   int reach, dx, dy;            /* how far the camera shakes, and has moved */
   int knock, away, down;        /* how far somebody knocks it, and has */
+  unsigned sway, frame;         /* 0, or frames in which leaves come, and go */
 } Scene;
-
-static uint32_t
-half (uint32_t n)
-{
-  return n / 2 + n % 2;
-}
 
 static int
 between (Mt19937 *rng, int low, int high)
@@ -76,11 +72,14 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
   scene.period = 2 + mt19937_below (rng, 4 * height);
   scene.roll = mt19937_below (rng, 2) ? scene.period / 2 : mt19937_below (rng, scene.period);
   scene.reach = mt19937_below (rng, 2) && !scene.knock ? between (rng, 1, CCL_SHAKE_REACH + 1) : 0;
+  scene.sway = mt19937_below (rng, 2) ? 1 + mt19937_below (rng, 3) : 0;
+  if (scene.sway > 0)
+    scene.fade = scene.mist = scene.flicker = scene.reach = scene.knock = 0;
   scene.texture = test_image_new (width, height);
   scene.planes[0] = test_image_new (width, height);
-  scene.planes[1] = test_image_new (step * half (width), half (height));
-  scene.planes[2] = test_image_new (step * half (width), half (height));
-  scene.pairs = test_image_new (step * half (width), half (height));
+  scene.planes[1] = test_image_new (step * ccl_model_half (width), ccl_model_half (height));
+  scene.planes[2] = test_image_new (step * ccl_model_half (width), ccl_model_half (height));
+  scene.pairs = test_image_new (step * ccl_model_half (width), ccl_model_half (height));
   scene.paired = step == 2 && mt19937_below (rng, 2);
   scene.swapped = mt19937_below (rng, 2);
   for (uint32_t y = 0; y < height; y++)
@@ -95,8 +94,8 @@ scene_new (Mt19937 *rng, uint32_t width, uint32_t height, unsigned step)
     scene.objects[i] = (Object){
       .x = (int) mt19937_below (rng, width),
       .y = (int) mt19937_below (rng, height),
-      .width = between (rng, 1, 30),
-      .height = between (rng, 1, 30),
+      .width = between (rng, 1, scene.sway > 0 ? 6 : 30),
+      .height = between (rng, 1, scene.sway > 0 ? 6 : 30),
       .dx = between (rng, -3, 3),
       .dy = between (rng, -2, 2),
       .luma = (uint8_t) mt19937_next (rng),
@@ -140,13 +139,8 @@ shades (const Object *object, int x, int y)
 static uint8_t
 texture_at (const Scene *scene, int x, int y)
 {
-  const int width = (int) scene->width, height = (int) scene->height;
-  const int u = x < 0        ? 0
-                : x >= width ? width - 1
-                             : x,
-            v = y < 0         ? 0
-                : y >= height ? height - 1
-                              : y;
+  const int u = ccl_motion_max (0, ccl_motion_min (x, (int) scene->width - 1));
+  const int v = ccl_motion_max (0, ccl_motion_min (y, (int) scene->height - 1));
 
   return scene->texture.pixels[(size_t) v * scene->width + (size_t) u];
 }
@@ -169,6 +163,8 @@ draw_luma (Scene *scene, Mt19937 *rng)
       const int u = (int) x + scene->dx, v = (int) y + scene->dy;
       unsigned value = texture_at (scene, u, v);
 
+      if (scene->sway > 0 && x % 32 < 7 && (scene->frame / scene->sway + y / 8) % 2)
+        value ^= 96;
       if (covers (&scene->cloud, u, v))
         value = value * (u < scene->cloud.x + scene->cloud.width / 2 ? 5 : 11) / 8;
       for (int i = 0; i < OBJECTS; i++) {
@@ -248,6 +244,7 @@ scene_advance (Scene *scene, Mt19937 *rng)
   }
   scene->fog += scene->mist > 0 && scene->fog < 200 ? (unsigned) scene->mist : 0;
   scene->phase += scene->roll;
+  scene->frame++;
   if (mt19937_below (rng, 12) == 0) {
     scene->away = between (rng, -scene->knock, scene->knock);
     scene->down = between (rng, -scene->knock, scene->knock);

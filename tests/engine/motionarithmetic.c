@@ -191,10 +191,25 @@ test_drift_gain (void)
   }
 }
 
+static void
+check_pixel (size_t i, const CclMotionPixel *pixel, const CclMotionPixel *expected)
+{
+  check ("background", i, pixel->background, expected->background);
+  check ("candidate", i, pixel->candidate, expected->candidate);
+  check ("count", i, pixel->count, expected->count);
+  check ("former", i, pixel->former, expected->former);
+  check ("visits", i, pixel->visits, expected->visits);
+}
+
 /* A candidate that replaces a background leaves it as the former one, which returns soon. */
 static void
 test_former (void)
 {
+  enum
+  {
+    F = CCL_MOTION_FORMER,
+    V = CCL_MOTION_VISITING
+  };
   static const CclMotionPace pace = { .count = 2, .shadow_count = 1, .enough = 40 };
   static const struct
   {
@@ -203,33 +218,113 @@ test_former (void)
     bool plain, renewed;
     CclMotionPixel after; /* the noise is not read */
   } cases[] = {
-    { { 100 * 128, 0, 200, 38, 0 }, 200, true, true, { 200 * 128, 0, 100, 20, 100 } },
-    { { 5, 0, 200, 38, 0 }, 200, true, true, { 200 * 128, 0, 0, 20, 1 } },
-    { { 100 * 128, 0, 200, 39, 90 }, 200, false, true, { 200 * 128, 0, 100, 20, 0 } },
+    { { 100 * 128, 0, 200, 38, 0, V }, 200, true, true, { 200 * 128, 0, 100, 20, 100, F + 1 } },
+    { { 5, 0, 200, 38, 0, V }, 200, true, true, { 200 * 128, 0, 0, 20, 0, F + 1 } },
+    { { 100 * 128, 0, 200, 39, 90, F + V }, 200, false, true, { 200 * 128, 0, 100, 20, 90, 0 } },
     /* it returns */
-    { { 200 * 128, 0, 100, 0, 100 }, 108, true, false, { 200 * 128, 0, 101, 26, 100 } },
-    { { 200 * 128, 0, 100, 30, 100 }, 92, true, false, { 200 * 128, 0, 99, 32, 100 } },
-    { { 200 * 128, 0, 100, 38, 100 }, 100, true, true, { 100 * 128, 0, 200, 0, 0 } },
-    { { 200 * 128, 0, 30, 39, 100 }, 100, true, false, { 200 * 128, 0, 100, 24, 100 } },
+    { { 200 * 128, 0, 100, 0, 100, F },
+      108,
+      true,
+      false,
+      { 200 * 128, 0, 101, 26, 100, F + V + 1 } },
+    { { 200 * 128, 0, 100, 30, 100, F + V },
+      92,
+      true,
+      false,
+      { 200 * 128, 0, 99, 32, 100, F + V } },
+    { { 200 * 128, 0, 100, 38, 100, F + V }, 100, true, true, { 100 * 128, 0, 200, 0, 100, 0 } },
+    { { 200 * 128, 0, 30, 39, 100, F + V },
+      100,
+      true,
+      false,
+      { 200 * 128, 0, 100, 24, 100, F + V } },
     /* it does not: too far, none, or in shadow */
-    { { 200 * 128, 0, 109, 0, 100 }, 109, true, false, { 200 * 128, 0, 109, 2, 100 } },
-    { { 200 * 128, 0, 3, 0, 0 }, 3, true, false, { 200 * 128, 0, 3, 2, 0 } },
-    { { 200 * 128, 0, 100, 0, 100 }, 100, false, false, { 200 * 128, 0, 100, 1, 100 } },
-    { { 200 * 128, 0, 30, 39, 100 }, 100, false, false, { 200 * 128, 0, 30, 37, 100 } },
+    { { 200 * 128, 0, 109, 1, 100, F + V },
+      109,
+      true,
+      false,
+      { 200 * 128, 0, 109, 3, 100, F + V } },
+    { { 200 * 128, 0, 3, 1, 3, V }, 3, true, false, { 200 * 128, 0, 3, 3, 3, V } },
+    { { 200 * 128, 0, 100, 1, 100, F }, 100, false, false, { 200 * 128, 0, 100, 2, 100, F } },
+    { { 200 * 128, 0, 30, 39, 100, F }, 100, false, false, { 200 * 128, 0, 30, 37, 100, F } },
+    /* a count of 0 would be forgotten */
+    { { 200 * 128, 0, 30, 4, 100, V }, 150, true, false, { 200 * 128, 0, 30, 1, 100, V } },
+    { { 200 * 128, 0, 30, 3, 100, V }, 150, true, false, { 200 * 128, 0, 150, 1, 100, V } },
   };
 
   for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionStep step = { .reach = 24 };
     CclMotionPixel pixel = cases[i].before;
     const bool renewed =
-        ccl_motion_learn_candidate (&pace, cases[i].plain ? pace.count : pace.shadow_count,
-                                    cases[i].plain, &pixel, cases[i].value);
+        ccl_motion_learn_candidate (&step, &pace, cases[i].plain ? pace.count : pace.shadow_count,
+                                    cases[i].plain, cases[i].plain, &pixel, cases[i].value);
 
     check ("renewed", i, renewed, cases[i].renewed);
-    check ("background", i, pixel.background, cases[i].after.background);
-    check ("candidate", i, pixel.candidate, cases[i].after.candidate);
-    check ("count", i, pixel.count, cases[i].after.count);
-    check ("former", i, pixel.former, cases[i].after.former);
+    check_pixel (i, &pixel, &cases[i].after);
   }
+}
+
+/* A value is visited when the pixel becomes foreground, and known after two visits. */
+static void
+test_visits (void)
+{
+  enum
+  {
+    F = CCL_MOTION_FORMER,
+    V = CCL_MOTION_VISITING
+  };
+  static const CclMotionPace pace = { .count = 2 };
+  static const CclMotionPace still = { .count = 0 };
+  static const struct
+  {
+    int former, visits, value;
+    bool waves, known;
+    int former_after, visits_after;
+  } cases[] = {
+    { 100, 1, 124, false, false, 101, V + 2 },
+    { 100, 2, 76, false, true, 99, V + 3 },
+    { 100, V + 2, 100, false, true, 100, V + 2 },
+    { 100, 15, 100, false, true, 100, V + 15 },
+    { 100, 3, 125, false, false, 100, V + 2 },
+    { 100, 1, 125, false, false, 125, V + 1 },
+    { 100, 0, 75, true, false, 75, V + 1 },
+    { 100, V + 1, 125, false, false, 100, V + 1 },
+    /* a former background */
+    { 100, F + 1, 105, false, false, 100, F + V + 2 },
+    { 100, F + 1, 125, false, false, 100, F + V + 1 },
+    { 100, F + 1, 125, true, false, 125, V + 1 },
+    { 100, F + 3, 125, true, false, 100, F + V + 2 },
+  };
+  static const int fading[][3] = {
+    { 0, 0, 0 },
+    { 1, 0, 0 },
+    { F + V + 1, F + V, F + V },
+    { F, F, F },
+    { CCL_MOTION_SETTLED - 1, CCL_MOTION_SETTLED - 2, CCL_MOTION_SETTLED - 2 },
+    { V + CCL_MOTION_SETTLED, V + CCL_MOTION_SETTLED, V + CCL_MOTION_SETTLED - 1 }
+  };
+  CclMotionPixel pixel = { .background = 100 * 128, .count = 1, .visits = F + V + 2 };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    const CclMotionStep step = { .reach = 24, .waves = cases[i].waves };
+    CclMotionPixel visited = { .former = cases[i].former, .visits = cases[i].visits };
+
+    check ("known", i, ccl_motion_knows (&step, visited.former, visited.visits, cases[i].value),
+           cases[i].known);
+    ccl_motion_learn_visit (&step, &visited, cases[i].value);
+    check ("value", i, visited.former, cases[i].former_after);
+    check ("visits", i, visited.visits, cases[i].visits_after);
+  }
+  for (size_t i = 0; i < COUNT (fading); i++)
+    for (uint8_t k = 1; k <= 2; k++) {
+      const CclMotionStep step = { .fades = k };
+
+      check ("visits later", i, ccl_motion_fade (&step, fading[i][0]), fading[i][k]);
+    }
+  ccl_motion_learn_background (&still, &pixel, 100);
+  check ("visits while candidates stay", 0, pixel.visits, F + V + 2);
+  ccl_motion_learn_background (&pace, &pixel, 100);
+  check ("visits after one", 0, pixel.visits, F + 2);
 }
 
 /* A shadow takes a part of the light, but nothing of a veil. */
@@ -441,6 +536,7 @@ main (void)
   test_drift_bin ();
   test_drift_gain ();
   test_former ();
+  test_visits ();
   test_veil ();
   test_veiled_texture ();
   test_light ();

@@ -823,6 +823,73 @@ test_trial (void)
   }
 }
 
+/* Shows frames, ten a second, of which a part is known; returns the number of those until the last
+ * one that is compared with what is known. */
+static unsigned
+wave (CclMotionClock *clock, uint64_t pixels, unsigned foreground, unsigned known, bool freeze,
+      unsigned frames)
+{
+  CclMotionParams params = params_of (10 * SECOND);
+  unsigned last = 0;
+
+  params.freeze = freeze;
+  for (unsigned i = 1; i <= frames; i++) {
+    const CclMotionStep step = ccl_motion_clock_tick (clock, &params, 100 * MS);
+    const CclMotionSeen seen = { .pixels = pixels,
+                                 .foreground = foreground - (step.waves ? known : 0),
+                                 .known = known };
+
+    last = step.waves ? i : last;
+    ccl_motion_clock_judge (clock, freeze, 100 * MS, &seen);
+  }
+  return last;
+}
+
+/* What is known is not foreground for ten seconds after more than a quarter of it was known, which
+ * is a mean over two. */
+static void
+test_waves (void)
+{
+  static const struct
+  {
+    uint64_t pixels;
+    unsigned foreground, known;
+    bool freeze;
+    unsigned last;
+  } cases[] = {
+    { 1000, 100, 26, false, 100 },  { 1000, 100, 25, false, 0 },  { 1000, 100, 26, true, 0 },
+    { 1000, 200, 200, false, 100 }, { 1000, 201, 201, false, 0 }, { 100000, 50, 24, false, 0 },
+    { 100000, 50, 26, false, 100 },
+  };
+  CclMotionClock clock;
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    clock = clock_of (10 * SECOND);
+    check (
+        "the last frame while leaves wave", i,
+        wave (&clock, cases[i].pixels, cases[i].foreground, cases[i].known, cases[i].freeze, 100),
+        cases[i].last);
+  }
+  clock = clock_of (10 * SECOND);
+  wave (&clock, 1000, 100, 50, false, 100);
+  check ("frames after that", 0, wave (&clock, 1000, 100, 0, true, 10), 10);
+  check ("frames after that", 1, wave (&clock, 1000, 100, 0, false, 200), 113);
+}
+
+/* Pixels forget a visit twice in the learning time, those that have settled once. */
+static void
+test_fades (void)
+{
+  CclMotionClock clock = clock_of (10 * SECOND);
+  CclMotionParams params = params_of (10 * SECOND);
+  unsigned times[3] = { 0 };
+
+  for (unsigned i = 0; i < 400; i++)
+    times[ccl_motion_clock_tick (&clock, &params, 100 * MS).fades]++;
+  check ("frames that fade", 1, times[1], 4);
+  check ("frames that fade", 2, times[2], 4);
+}
+
 int
 main (void)
 {
@@ -849,6 +916,8 @@ main (void)
   test_flicker ();
   test_flickering ();
   test_trial ();
+  test_waves ();
+  test_fades ();
   printf ("%u failures\n", failures);
 
   return failures > 0;

@@ -28,9 +28,11 @@ struct CclMotionReference
   uint32_t width, height; /* of frames */
   CclMotionClock clock;
   Plane planes[3]; /* luma and both of chroma */
-  uint8_t *noise, *candidates, *counts, *formers, *kinds;
-  bool *chroma_differs, *renewed; /* renewed: the candidate became the background */
-  uint32_t columns, rows;         /* of tiles */
+  uint8_t *noise, *candidates, *counts, *formers, *visits, *kinds;
+  bool *chroma_differs;
+  bool *renewed;          /* the candidate became the background */
+  bool *known;            /* ccl_motion_knows() */
+  uint32_t columns, rows; /* of tiles */
   CclLightTile *tiles;
   CclFlicker flicker;
 };
@@ -162,15 +164,18 @@ ccl_motion_reference_new (const CclMotionConfig *config, uint32_t frame_width,
   self->noise = calloc (size, 1);
   self->candidates = calloc (size, 1);
   self->formers = calloc (size, 1);
+  self->visits = calloc (size, 1);
   self->counts = calloc (size, 1);
   self->kinds = calloc (size, 1);
   self->renewed = calloc (size, sizeof *self->renewed);
+  self->known = calloc (size, sizeof *self->known);
   self->chroma_differs = calloc (size, sizeof *self->chroma_differs);
   self->columns = ccl_light_tiles (width);
   self->rows = ccl_light_tiles (height);
   self->tiles = calloc ((size_t) self->columns * self->rows, sizeof *self->tiles);
-  if (!ok || !self->noise || !self->candidates || !self->counts || !self->formers || !self->kinds ||
-      !self->renewed || !self->chroma_differs || !self->tiles) {
+  if (!ok || !self->noise || !self->candidates || !self->counts || !self->formers ||
+      !self->visits || !self->kinds || !self->known || !self->renewed || !self->chroma_differs ||
+      !self->tiles) {
     ccl_motion_reference_free (self);
     return NULL;
   }
@@ -187,6 +192,8 @@ ccl_motion_reference_free (CclMotionReference *self)
   free (self->noise);
   free (self->candidates);
   free (self->formers);
+  free (self->visits);
+  free (self->known);
   free (self->counts);
   free (self->kinds);
   free (self->renewed);
@@ -263,8 +270,9 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
 {
   const CclMotionPace *pace = ccl_motion_pace (step, (uint32_t) (i / self->planes[0].width));
   Plane *luma = &self->planes[0];
-  CclMotionPixel pixel = { luma->old[i], self->noise[i], self->candidates[i], self->counts[i],
-                           self->formers[i] };
+  CclMotionPixel pixel = { luma->old[i],    self->noise[i],   self->candidates[i],
+                           self->counts[i], self->formers[i], self->visits[i] };
+  const bool seen = self->kinds[i] == FOREGROUND || (self->kinds[i] == LIT && !step->shady);
 
   if (!pace)
     return;
@@ -272,12 +280,12 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
   if (step->first)
     ccl_motion_begin_pixel (&pixel, luma->values[i]);
   else if (self->kinds[i])
-    self->renewed[i] = ccl_motion_learn_candidate (pace,
+    self->renewed[i] = ccl_motion_learn_candidate (step, pace,
                                                    self->kinds[i] == SHADOW ? pace->shadow_count
                                                    : self->kinds[i] == LIT  ? pace->lit_count
                                                                             : pace->count,
                                                    self->kinds[i] == FOREGROUND && !step->shady,
-                                                   &pixel, luma->values[i]);
+                                                   seen, &pixel, luma->values[i]);
   else
     ccl_motion_learn_background (pace, &pixel, luma->values[i]);
   luma->background[i] = (uint16_t) pixel.background;
@@ -285,6 +293,7 @@ learn_pixel (CclMotionReference *self, const CclMotionStep *step, size_t i)
   self->candidates[i] = (uint8_t) pixel.candidate;
   self->counts[i] = (uint8_t) pixel.count;
   self->formers[i] = (uint8_t) pixel.former;
+  self->visits[i] = (uint8_t) pixel.visits;
 }
 
 /* Samples of chroma do what the luma pixel at their top left does. */
@@ -380,7 +389,7 @@ relight_pixel (CclMotionReference *self, uint32_t x, uint32_t y, const uint8_t *
   luma->background[i] = (uint16_t) (takes ? value * CCL_MOTION_ONE : level);
   self->noise[i] = CCL_MOTION_FIRST_NOISE;
   self->counts[i] = 0;
-  self->formers[i] = 0;
+  self->visits[i] = 0;
   if (self->config.format != CCL_MOTION_LUMA_420 || x % 2 == 1 || y % 2 == 1)
     return;
   for (int k = 1; k < 3; k++) {
@@ -457,7 +466,7 @@ shift_background (CclMotionReference *self, const CclDrift *drift)
   for (size_t i = 0; i < plane_size (luma); i++) {
     luma->background[i] = (uint16_t) ccl_drift_background (drift, luma->background[i]);
     self->candidates[i] = (uint8_t) ccl_drift_candidate (drift, self->candidates[i]);
-    self->formers[i] = (uint8_t) ccl_drift_former (drift, self->formers[i]);
+    self->formers[i] = (uint8_t) ccl_drift_candidate (drift, self->formers[i]);
   }
 }
 
@@ -693,12 +702,21 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
     follow_drift (self, &seen);
   else if (step.light != CCL_MOTION_STEADY)
     seen.relit = relight (self, &step);
+  for (size_t i = 0; step.fades && i < plane_size (luma); i++)
+    self->visits[i] = (uint8_t) ccl_motion_fade (&step, self->visits[i]);
   if (chroma)
     compare_chroma (self, &step);
   memcpy (luma->old, luma->background, plane_size (luma) * sizeof *luma->old);
   for (uint32_t y = 0; y < luma->height; y++) {
     for (uint32_t x = 0; x < luma->width; x++)
       self->kinds[at (luma, x, y)] = kind_of_pixel (self, &step, x, y);
+  }
+  for (size_t i = 0; i < plane_size (luma); i++) {
+    const CclMotionPace *pace = ccl_motion_pace (&step, (uint32_t) (i / luma->width));
+
+    self->known[i] = (self->kinds[i] == FOREGROUND || (self->kinds[i] == LIT && !step.shady)) &&
+                     ccl_motion_knows (&step, self->formers[i], self->visits[i], luma->values[i]);
+    seen.known += self->known[i] && pace && pace->count > 0;
   }
   for (size_t i = 0; step.learn && i < plane_size (luma); i++)
     learn_pixel (self, &step, i);
@@ -710,6 +728,8 @@ ccl_motion_reference_apply (CclMotionReference *self, const CclParams *frame, co
   for (size_t i = 0; i < plane_size (luma); i++) {
     if (self->kinds[i] == LIT)
       self->kinds[i] = step.shady ? SHADOW : FOREGROUND;
+    if (step.waves && self->known[i])
+      self->kinds[i] = 0;
     seen.foreground += self->kinds[i] == FOREGROUND;
     seen.shadows += self->kinds[i] == SHADOW;
   }

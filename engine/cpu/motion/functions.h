@@ -23,13 +23,15 @@ typedef struct CclMotionRow
                              * values[2] in the middle; [1] and [3] are not read */
   const uint16_t *backgrounds[5]; /* the old background, likewise, all read */
   uint16_t *background;           /* the new one, elsewhere */
-  uint8_t *noise, *candidates, *counts, *formers;
+  uint8_t *noise, *candidates, *counts, *formers, *visits;
   const uint64_t *chroma;   /* [blocks] where chroma differs; NULL for none */
   const uint64_t *coloured; /* [blocks] ccl_motion_coloured(), with chroma and a pace, or shady */
   uint64_t *foreground;     /* [blocks] result */
   uint64_t *shadows;        /* [blocks] result */
+  uint64_t *busy;           /* [blocks] result: both, and what is known */
   uint64_t *renewed; /* [blocks] result, of learning: where the candidate became the background */
   uint64_t count, n_shadows; /* pixels of foreground, and of shadow, are added */
+  uint64_t n_known;          /* likewise, of what learned that ccl_motion_knows() */
   /* State of a later row, to prefetch. */
   const uint16_t *next_background;
   const uint8_t *next_noise, *next_counts;
@@ -48,7 +50,7 @@ typedef struct CclMotionChromaRow
   uint64_t *differs;                   /* [2 * blocks] where chroma differs, two bits a sample */
   uint64_t *coloured;                  /* [2 * blocks] likewise, with a pace, or shady */
   /* The luma row's; only bits of even pixels are read. */
-  const uint64_t *foreground, *shadows, *renewed; /* [2 * blocks] */
+  const uint64_t *busy, *renewed; /* [2 * blocks] */
 } CclMotionChromaRow;
 
 typedef struct CclMotionFunctions

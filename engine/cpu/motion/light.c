@@ -159,7 +159,7 @@ relight_row (const Job *job, const Strip *strip, uint32_t left, uint32_t y, cons
     background[x] = (uint16_t) (takes ? values[x] * CCL_MOTION_ONE : level);
     self->noise[at + x] = CCL_MOTION_FIRST_NOISE;
     self->counts[at + x] = 0;
-    self->formers[at + x] = 0;
+    self->visits[at + x] = 0;
     for (unsigned i = 0; i + 1 < n_planes (self) && x % 2 == 0 && y % 2 == 0; i++) {
       uint16_t *sample = self->chroma[i] + (size_t) (y / 2) * self->chroma_blocks * 64 + x / 2;
       uint8_t value = tile_row (self, strip, i + 1, y / 2)[x / 2];
@@ -290,7 +290,7 @@ shift_strip (void *data, uint32_t index)
     for (uint32_t x = 0; x < self->base->width; x++) {
       background[x] = (uint16_t) ccl_drift_background (&job->drift, background[x]);
       candidates[x] = (uint8_t) ccl_drift_candidate (&job->drift, candidates[x]);
-      formers[x] = (uint8_t) ccl_drift_former (&job->drift, formers[x]);
+      formers[x] = (uint8_t) ccl_drift_candidate (&job->drift, formers[x]);
     }
     pad_background (background, self->base->width);
   }

@@ -78,10 +78,12 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     .candidates = self->candidates + at,
     .counts = self->counts + at,
     .formers = self->formers + at,
+    .visits = self->visits + at,
     .chroma = chroma ? strip->differs : NULL,
     .coloured = strip->coloured,
     .foreground = strip->foreground,
     .shadows = strip->shadows,
+    .busy = strip->busy,
     .renewed = strip->renewed,
     .next_background = background_row (self, next),
     .next_noise = self->noise + (size_t) next * self->blocks * 64,
@@ -102,6 +104,7 @@ do_luma (const Job *job, Strip *strip, const Ring *ring, bool chroma, uint32_t y
     pad_background (row.background, base->width);
   strip->count += row.count;
   strip->n_shadows += row.n_shadows;
+  strip->n_known += row.n_known;
   if (y % CCL_DRIFT_ROWS == 0)
     strip->luma[ccl_flicker_band (y, base->height)] +=
         self->functions->sum_row (row.values[2], base->width);
@@ -125,15 +128,14 @@ do_strip (void *data, uint32_t index)
     .blocks = self->chroma_blocks,
     .differs = strip->differs,
     .coloured = strip->coloured,
-    .foreground = strip->foreground,
-    .shadows = strip->shadows,
+    .busy = strip->busy,
     .renewed = strip->renewed,
   };
 
   rings[0] = ccl_cpu_ring (job, strip->rows[0], 0, (int64_t) strip->top - 2);
   for (unsigned i = 1; chroma && i < PLANES; i++)
     rings[i] = ccl_cpu_ring (job, strip->rows[i], i, strip->top / 2);
-  strip->count = strip->n_shadows = 0;
+  strip->count = strip->n_shadows = strip->n_known = 0;
   memset (strip->luma, 0, sizeof strip->luma);
   for (uint32_t y = strip->top; y < strip->bottom; y++) {
     ccl_cpu_ring_advance (&rings[0], y + 2, functions, strip->columns + CCL_MOTION_MARGIN);
@@ -204,7 +206,8 @@ allocate_state (CclCpuModel *self, CclAccount *account)
   const uint64_t rows = self->base->height, block_rows = rows * self->blocks;
   const uint64_t chroma_block_rows = (uint64_t) self->chroma_height * self->chroma_blocks;
   const bool chroma = self->base->config.format == CCL_MOTION_LUMA_420;
-  uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts, &self->formers };
+  uint8_t **planes[] = { &self->noise, &self->candidates, &self->counts, &self->formers,
+                         &self->visits };
   bool ok = allocate (account, rows * row_samples (self->blocks), sizeof *self->background,
                       &self->background);
 
@@ -252,6 +255,7 @@ ccl_cpu_model_free (CclCpuModel *self)
   ccl_aligned_free (self->candidates);
   ccl_aligned_free (self->counts);
   ccl_aligned_free (self->formers);
+  ccl_aligned_free (self->visits);
   ccl_aligned_free (self);
 }
 
@@ -346,6 +350,15 @@ enlarge (const CclMask *small, CclMask *large, unsigned scale)
   }
 }
 
+static void
+fade (CclCpuModel *self)
+{
+  const size_t n = (size_t) self->base->height * self->blocks * 64;
+
+  for (size_t i = 0; i < n; i++)
+    self->visits[i] = (uint8_t) ccl_motion_fade (&self->base->step, self->visits[i]);
+}
+
 void
 ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
 {
@@ -371,14 +384,18 @@ ccl_cpu_model_apply (CclCpuModel *self, const CclImage *image)
   if (base->step.light == CCL_MOTION_DRIFT)
     ccl_cpu_model_follow_drift (&job);
 
+  if (base->step.fades)
+    fade (self);
+
   for (uint32_t i = 0; self->n_strips > 1 && i < self->n_strips; i++)
     save_edges (self, &self->strips[i]);
   ccl_pool_run (self->pool, do_strip, &job, self->n_strips);
-  base->foreground = base->n_shadows = 0;
+  base->foreground = base->n_shadows = base->known = 0;
   memset (base->luma, 0, sizeof base->luma);
   for (uint32_t i = 0; i < self->n_strips; i++) {
     base->foreground += self->strips[i].count;
     base->n_shadows += self->strips[i].n_shadows;
+    base->known += self->strips[i].n_known;
     for (int k = 0; k < CCL_FLICKER_BANDS; k++)
       base->luma[k] += self->strips[i].luma[k];
   }

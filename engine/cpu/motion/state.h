@@ -44,12 +44,12 @@ typedef struct Strip
   uint8_t *columns;
   uint16_t *old;   /* [OLD_ROWS] backgrounds before they learned */
   uint16_t *edges; /* [2 * EDGE_ROWS] the strip's first and last rows, likewise */
-  uint64_t *foreground, *shadows, *renewed, *differs, *coloured;
+  uint64_t *foreground, *shadows, *busy, *renewed, *differs, *coloured;
   uint32_t top, bottom;
-  uint64_t count, n_shadows;        /* pixels of the last frame */
-  uint64_t luma[CCL_FLICKER_BANDS]; /* see CclModel */
-  uint32_t *counters;               /* see ccl_drift_counter() */
-  CclShakeSum sums[CCL_SHAKE_SUMS]; /* see ccl_shake_find() */
+  uint64_t count, n_shadows, n_known; /* pixels of the last frame */
+  uint64_t luma[CCL_FLICKER_BANDS];   /* see CclModel */
+  uint32_t *counters;                 /* see ccl_drift_counter() */
+  CclShakeSum sums[CCL_SHAKE_SUMS];   /* see ccl_shake_find() */
   uint8_t *tiles; /* the frame, blurred: a row of tiles, luma and both of chroma */
 } Strip;
 
@@ -61,6 +61,7 @@ typedef struct Strip
   X (rows[2], (RAW_ROWS + BLURRED_ROWS) * chroma_row)          \
   X (foreground, words)                                        \
   X (shadows, words)                                           \
+  X (busy, words)                                              \
   X (renewed, words)                                           \
   X (differs, words)                                           \
   X (coloured, words)                                          \
@@ -78,9 +79,10 @@ typedef struct CclCpuModel
   CclPool *pool; /* borrowed; NULL with one thread */
   uint32_t chroma_width, chroma_height;
   uint32_t blocks, chroma_blocks;
-  uint16_t *background;                           /* of luma, with margins */
-  uint8_t *noise, *candidates, *counts, *formers; /* of luma, rows of whole blocks */
-  uint16_t *chroma[2];                            /* backgrounds, likewise */
+  uint16_t *background; /* of luma, with margins */
+  /* of luma, rows of whole blocks */
+  uint8_t *noise, *candidates, *counts, *formers, *visits;
+  uint16_t *chroma[2]; /* backgrounds, likewise */
   uint32_t n_strips;
   Strip *strips;
   uint32_t columns, rows; /* of tiles */

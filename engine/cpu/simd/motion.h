@@ -323,6 +323,41 @@ any_count (const uint8_t *counts)
   return v16_any (v16_gt (most, v16_set (0)));
 }
 
+/* Visits without CCL_MOTION_VISITING. */
+static inline V16
+leave (V16 visits)
+{
+  const V16 bit = v16_set (CCL_MOTION_VISITING);
+
+  return v16_select (v16_gt (bit, visits), visits, v16_sub (visits, bit));
+}
+
+/* ccl_motion_n_visits() of these. */
+static inline V16
+number_of (V16 left)
+{
+  const V16 bit = v16_set (CCL_MOTION_FORMER);
+
+  return v16_select (v16_gt (bit, left), left, v16_sub (left, bit));
+}
+
+/* Finds the pixels of a block that ccl_motion_knows(). */
+static uint64_t
+find_known (const CclMotionRow *row, uint32_t x)
+{
+  const V16 least = v16_set (CCL_MOTION_KNOWN - 1), range = v16_set (row->step->reach);
+  V16Mask known[PARTS];
+
+  for (unsigned i = 0; i < PARTS; i++) {
+    const size_t at = x + (size_t) i * V16_LANES;
+    const V16 n = number_of (leave (v16_load8 (row->visits + at)));
+    const V16 away = v16_sub (v16_load8 (row->values[2] + at), v16_load8 (row->formers + at));
+
+    known[i] = v16_and_not (v16_gt (n, least), v16_gt (v16_abs (away), range));
+  }
+  return v16_bits (known);
+}
+
 /* Learns from a block without foreground. */
 static inline void
 learn_quiet (const CclMotionRow *row, uint32_t x)
@@ -347,21 +382,50 @@ learn_quiet (const CclMotionRow *row, uint32_t x)
   if (pace->count == 0 || !any_count (row->counts + x))
     return;
   for (uint32_t i = x; i < x + 64; i += V16_LANES) {
-    V16 count = v16_sub (v16_load8 (row->counts + i), v16_set (pace->count));
+    V16 count = v16_load8 (row->counts + i), visits = v16_load8 (row->visits + i);
+    V16Mask was = v16_gt (count, v16_set (0));
 
-    v16_store8 (row->counts + i, v16_max (count, v16_set (0)));
+    v16_store8 (row->counts + i, v16_max (v16_sub (count, v16_set (pace->count)), v16_set (0)));
+    v16_store8 (row->visits + i, v16_select (was, leave (visits), visits));
   }
 }
 
+/* ccl_motion_learn_visit() where @mask is set. Returns where ccl_motion_knows(). */
+static inline V16Mask
+learn_visit (const CclMotionStep *step, V16Mask mask, V16 value, V16 *former, V16 *visits)
+{
+  const V16 range = v16_set (step->reach), zero = v16_set (0), one = v16_set (1);
+  const V16 left = leave (*visits), n = number_of (left), away = v16_sub (value, *former);
+  const V16Mask far = v16_gt (v16_abs (away), range), more = v16_gt (n, one);
+  const V16Mask was = v16_gt (left, v16_set (CCL_MOTION_FORMER - 1));
+  const V16Mask keeps = v16_and_not (was, v16_mask (step->waves ? ~UINT64_C (0) : 0, 0));
+  const V16Mask again = v16_gt (*visits, v16_set (CCL_MOTION_VISITING - 1));
+  const V16Mask comes = v16_and_not (mask, again);
+  const V16Mask misses = v16_and_not (v16_and (comes, far), keeps);
+  const V16Mask replaced = v16_and_not (misses, more);
+  const V16 gain = v16_select (v16_gt (v16_set (CCL_MOTION_MOST_VISITS), n), one, zero);
+  const V16 sign = v16_max (v16_min (away, one), v16_set (-1));
+  V16 now = v16_select (far, left, v16_add (left, gain));
+
+  now = v16_select (misses, v16_sub (left, one), now);
+  now = v16_select (replaced, one, now);
+  *visits = v16_select (comes, v16_add (now, v16_set (CCL_MOTION_VISITING)), *visits);
+  *former =
+      v16_select (v16_and_not (v16_and_not (mask, far), was), v16_add (*former, sign), *former);
+  *former = v16_select (replaced, value, *former);
+  return v16_and_not (v16_gt (n, v16_set (CCL_MOTION_KNOWN - 1)), far);
+}
+
 /* Learns from a block whose pixels @busy are foreground or shadow, and some in @shadows or @lit.
- * Returns the renewed ones. */
+ * Those in @seen are not dropped. Returns the renewed ones, and adds what is known. */
 __attribute__ ((noinline)) static uint64_t
-learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows, uint64_t lit)
+learn_busy (CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t seen, uint64_t shadows,
+            uint64_t lit)
 {
   const CclMotionPace *pace = row->pace;
   const V16 zero = v16_set (0), usual = v16_set (pace->count), first = v16_set (1);
   const V16 head = v16_set (ccl_motion_head (pace)), range = v16_set (CCL_MOTION_CANDIDATE_RANGE);
-  V16Mask renewed[PARTS];
+  V16Mask renewed[PARTS], known[PARTS];
 
   for (unsigned i = 0; i < PARTS; i++) {
     size_t at = x + (size_t) i * V16_LANES;
@@ -370,18 +434,19 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     V16 noise = v16_load8 (row->noise + at);
     V16 difference = v16_sub (v16_left (value, 7), old);
     V16 candidate = v16_load8 (row->candidates + at), n = v16_load8 (row->counts + at);
-    V16 former = v16_load8 (row->formers + at);
+    V16 former = v16_load8 (row->formers + at), visits = v16_load8 (row->visits + at);
     V16 slow = v16_select (v16_mask (shadows, i * V16_LANES), v16_set (pace->shadow_count), usual);
     V16 count = v16_select (v16_mask (lit, i * V16_LANES), v16_set (pace->lit_count), slow);
     V16 away = v16_sub (value, candidate);
     V16 background = v16_select (mask, old, follow (difference, old, pace));
     V16 quiet_noise = follow_noise (difference, noise, pace);
     V16 moved, begin, more, less, quiet;
-    V16Mask far, near, again, plain, returns;
+    V16Mask far, near, again, plain, returns, left;
 
     plain = v16_mask (row->step->shady ? 0 : busy & ~(shadows | lit), i * V16_LANES);
-    returns = v16_and_not (v16_and (plain, v16_gt (former, zero)),
-                           v16_gt (v16_abs (v16_sub (value, former)), range));
+    returns =
+        v16_and_not (v16_and (plain, v16_gt (leave (visits), v16_set (CCL_MOTION_FORMER - 1))),
+                     v16_gt (v16_abs (v16_sub (value, former)), range));
     far = v16_and (mask, v16_gt (v16_abs (away), range));
     near = v16_and_not (mask, far);
     /* the value's sign */
@@ -393,6 +458,8 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     quiet = v16_max (v16_sub (n, usual), zero);
     less = v16_select (returns, v16_set (-1), less);
     again = v16_and (far, v16_gt (zero, less));
+    visits = v16_select (v16_and_not (v16_gt (n, zero), mask), leave (visits), visits);
+    known[i] = learn_visit (row->step, v16_mask (seen, i * V16_LANES), value, &former, &visits);
     if (pace->count == 0) {
       moved = candidate;
       again = near = v16_gt (zero, zero);
@@ -403,13 +470,17 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     candidate = v16_select (again, value, candidate);
     candidate = v16_select (renewed[i], v16_right (old, 7), candidate);
     less = v16_select (again, begin, less);
-    n = v16_select (mask, v16_select (near, more, less), quiet);
-    former = v16_select (renewed[i], zero, former);
-    former = v16_select (v16_and_not (v16_and (renewed[i], plain), returns),
-                         v16_max (v16_right (old, 7), first), former);
+    n = v16_select (mask, v16_max (v16_select (near, more, less), first), quiet);
+    visits = v16_select (renewed[i], zero, visits);
+    left = v16_and_not (v16_and (renewed[i], plain), returns);
+    former = v16_select (left, v16_right (old, 7), former);
+    visits = v16_select (left, v16_set (CCL_MOTION_FORMER + 1), visits);
     n = v16_select (renewed[i], v16_select (returns, zero, v16_set (pace->enough >> 1)), n);
-    if (pace->count == 0)
+    if (pace->count == 0) {
       n = v16_load8 (row->counts + at);
+      former = v16_load8 (row->formers + at);
+      visits = v16_load8 (row->visits + at);
+    }
     noise = v16_select (mask, noise, quiet_noise);
     noise = v16_select (renewed[i], v16_set (CCL_MOTION_FIRST_NOISE), noise);
     background = v16_select (renewed[i], v16_left (value, 7), background);
@@ -419,7 +490,10 @@ learn_busy (const CclMotionRow *row, uint32_t x, uint64_t busy, uint64_t shadows
     v16_store8 (row->candidates + at, candidate);
     v16_store8 (row->counts + at, n);
     v16_store8 (row->formers + at, former);
+    v16_store8 (row->visits + at, visits);
   }
+  if (pace->count > 0)
+    row->n_known += (unsigned) __builtin_popcountll (v16_bits (known) & seen);
   return v16_bits (renewed);
 }
 
@@ -434,9 +508,11 @@ begin_row (const CclMotionRow *row)
   memset (row->noise, CCL_MOTION_FIRST_NOISE, n);
   memcpy (row->candidates, row->values[2], n);
   memset (row->counts, 0, n);
-  memset (row->formers, 0, n);
+  memcpy (row->formers, row->values[2], n);
+  memset (row->visits, 0, n);
   memset (row->foreground, 0, n / 8);
   memset (row->shadows, 0, n / 8);
+  memset (row->busy, 0, n / 8);
   memset (row->renewed, 0xff, n / 8);
 }
 
@@ -451,7 +527,7 @@ luma_row (CclMotionRow *row)
     uint32_t x = 64 * block, left = row->width - x;
     uint64_t pixels = left < 64 ? (UINT64_C (1) << left) - 1 : ~UINT64_C (0);
     uint64_t chroma = row->chroma ? row->chroma[block] : 0;
-    uint64_t shadows = 0, lit = 0, light, busy = chroma;
+    uint64_t shadows = 0, lit = 0, light, seen, busy = chroma;
 
     fetch (row->next_background + x);
     fetch (row->next_background + x + 32);
@@ -470,14 +546,16 @@ luma_row (CclMotionRow *row)
     light = shadows | (row->step->shady ? lit : 0);
     if (light)
       row->n_shadows += (unsigned) __builtin_popcountll (light);
-    row->foreground[block] = busy & ~light;
+    row->busy[block] = busy;
+    seen = busy & ~light;
+    row->foreground[block] = row->step->waves && seen ? seen & ~find_known (row, x) : seen;
     row->shadows[block] = light;
     row->renewed[block] = 0;
     row->count += (unsigned) __builtin_popcountll (row->foreground[block]);
     if (!row->pace)
       continue;
     if (busy)
-      row->renewed[block] = learn_busy (row, x, busy, shadows, lit);
+      row->renewed[block] = learn_busy (row, x, busy, seen, shadows, lit);
     else
       learn_quiet (row, x);
   }
@@ -558,8 +636,7 @@ chroma_learn (const CclMotionChromaRow *row)
   for (uint32_t block = 0; block < row->blocks; block++) {
     size_t w = 2 * (size_t) block;
     uint64_t renewed = halve_bits (row->renewed[w]) | halve_bits (row->renewed[w + 1]) << 32;
-    uint64_t busy = halve_bits (row->foreground[w] | row->shadows[w]) |
-                    halve_bits (row->foreground[w + 1] | row->shadows[w + 1]) << 32;
+    uint64_t busy = halve_bits (row->busy[w]) | halve_bits (row->busy[w + 1]) << 32;
 
     for (unsigned plane = 0; plane < 2; plane++) {
       for (unsigned i = 0; i < 64; i += V16_LANES) {

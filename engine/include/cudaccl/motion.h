@@ -92,6 +92,7 @@ typedef struct CclMotionInfo
   uint64_t starts;        /* number of starts: the first frame's, and one for each lasting change of
                            * the scene and ccl_analyzer_reset() */
   bool light_change;      /* the last frame had more foreground than light_change */
+  bool waves;             /* leaves wave: what comes again and again is background */
   uint64_t bytes;         /* of CclInfo.bytes: what the model holds */
   /* Numbers of frames so far: */
   uint64_t relit;     /* in which the light changed, and the background with it */
