@@ -624,7 +624,8 @@ ccl_analyzer_collect (CclAnalyzer *analyzer, CclComponents *components)
     ccl_model_finish (&analyzer->session->model);
   if (status == CCL_OK && analyzer->session->config.auto_operations)
     ccl_cleaning_follow (&analyzer->session->cleaning, components, analyzer->params.elapsed);
-  if (status == CCL_OK && analyzer->places && near)
+  /* Leaves that wave are small, and go somewhere, too. */
+  if (status == CCL_OK && analyzer->places && near && !analyzer->session->model.step.waves)
     status = collect_small (analyzer, components);
   analyzer->collected = status == CCL_OK;
   return status;
