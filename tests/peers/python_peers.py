@@ -144,14 +144,15 @@ def add_volume(table, mask):
 
 
 def add_batch(table, batch):
-    """With more and more threads, up to the number of CPUs."""
+    """With more and more threads, up to the number of CPUs. Each row keeps its analyzer: there are more than
+    cudaccl.label() and the others keep for a thread."""
     cv2, out = load("cv2"), np.empty(batch.shape, np.int32)
     cpus = len(os.sched_getaffinity(0))
     for threads in [n for n in (1, 2, 4, 8, 16, 32) if n <= cpus]:
         table.add("statistics", f"cudaccl.components, threads={threads}",
-                  lambda n=threads: cudaccl.components(batch, threads=n), lambda r: sum(map(len, r)))
+                  lambda a=cudaccl.Analyzer(threads=threads): a.components(batch), lambda r: sum(map(len, r)))
         table.add("labels", f"cudaccl.label, threads={threads}",
-                  lambda n=threads: cudaccl.label(batch, out=out, threads=n), lambda r: int(r.max((1, 2)).sum()))
+                  lambda a=cudaccl.Analyzer(threads=threads): a.label(batch, out), lambda r: int(r.max((1, 2)).sum()))
     if cv2:
         table.add("statistics", "cv2.connectedComponentsWithStats, each",
                   lambda: [cv2.connectedComponentsWithStats(mask)[0] - 1 for mask in batch], sum)
