@@ -794,7 +794,7 @@ GST_END_TEST;
 static void
 check_stopped (GstMeta *meta, const gchar *what)
 {
-  static const GstCclComponent expected = { 1, 2, 1, 4, 3, 12, 3.5, 2.0, 7, 5, 0.0, 0.0 };
+  static const GstCclComponent expected = { 1, 2, 1, 4, 3, 12, 3.5, 2.0, .track = 7, .age = 5 };
 
   fail_unless (meta != NULL, "%s: dropped", what);
   fail_unless (((GstCclMeta *) meta)->components[0].velocity_x == 0.0 &&
@@ -823,7 +823,18 @@ GST_START_TEST (test_velocity_not_finite)
 
   ccl_test_count_logged (&n);
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const GstCclComponent sent = { 1, 2, 1, 4, 3, 12, 3.5, 2.0, 7, 5, cases[i].x, cases[i].y };
+    const GstCclComponent sent = { 1,
+                                   2,
+                                   1,
+                                   4,
+                                   3,
+                                   12,
+                                   3.5,
+                                   2.0,
+                                   .track = 7,
+                                   .age = 5,
+                                   .velocity_x = cases[i].x,
+                                   .velocity_y = cases[i].y };
     GstBuffer *in = gst_buffer_new (), *out = gst_buffer_new (), *raw = gst_buffer_new ();
     GByteArray *data = g_byte_array_new ();
     guint8 *copy = g_memdup2 (cases[i].bytes, size);

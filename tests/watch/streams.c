@@ -537,10 +537,11 @@ GST_START_TEST (test_synopsis)
   wait_for_synopsis ("\"progress\":0.25");
   check_cases ((Case[]){ { MAKE, 409, "of yard is being made" },
                          { GET ("/api/synopsis/video"), 404, NULL },
-                         { SEND ("DELETE", "/api/synopsis", ""), 200, "{\"state\":\"none\"}" } },
+                         { SEND ("DELETE", "/api/synopsis", ""), 200, "{\"state\":\"ending\"}" } },
                3);
   while (g_file_test (part, G_FILE_TEST_EXISTS))
     g_main_context_iteration (NULL, TRUE);
+  check_cases ((Case[]){ { GET ("/api/synopsis"), 200, "{\"state\":\"none\"}" } }, 1);
 
   /* The answer says why it failed, even if the process does not. */
   set_program ("echo '{\"error\":\"nothing moves\"}'; exit 1");
