@@ -64,7 +64,7 @@ install_properties (GObjectClass *gobject_class)
    * object for 10 minutes, or the model starts anew.
    *
    * Small objects count beside near ones where something that small has gone somewhere (see
-   * docs/motion.md). Masks (#cclmask) and components with #cclmotion:features have none of them.
+   * docs/motion.md). Masks (#cclmask) and components with #cudaccl:features have none of them.
    *
    * Both backends choose the same. It cannot know what is small and near, such as insects, while
    * nothing else moves. `none` are no operations.
