@@ -4,6 +4,7 @@
 #include "gstcclplaces.h"
 
 #include <string.h>
+#include "memory/gstcclcropper.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
@@ -33,19 +34,8 @@ gst_ccl_places_set_frame (GstCclPlaces *self, GstBuffer *buffer)
 static gboolean
 gst_ccl_places_ensure_cropper (GstCclPlaces *self, const GstCclDevice *device)
 {
-  CclCropperConfig config;
-
-  if (device->number != self->device.number || device->context != self->device.context)
-    g_clear_pointer (&self->cropper, ccl_cropper_free);
-  self->device = *device;
-  if (self->cropper)
-    return TRUE;
-
-  ccl_cropper_config_init (&config, GST_CCL_PATCH_SIDE, GST_CCL_PATCH_SIDE);
-  config.device = device->number;
-  config.cuda_context = device->context;
-
-  return ccl_cropper_new (&config, &self->cropper) == CCL_OK;
+  return gst_ccl_cropper_ensure (&self->cropper, &self->device, device, GST_CCL_PATCH_SIDE,
+                                 GST_CCL_PATCH_SIDE);
 }
 
 /* Draws a part of an image of @width by @height pixels, whose luma is shrunk by @scale. */

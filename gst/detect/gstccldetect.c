@@ -60,6 +60,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gst/analysis/memory/gstcclcropper.h"
 #include "gst/analysis/memory/gstcclmappers.h"
 #include <gst/base/gstcclregister.h>
 #include <gst/base/gstccltime.h>
@@ -581,26 +582,6 @@ gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
   return TRUE;
 }
 
-/* Ensures that there is a cropper for frames on @device. */
-static gboolean
-gst_ccl_detect_ensure_cropper (GstCclDetect *self, const GstCclDevice *device)
-{
-  const GstCclNetworkInfo *info = gst_ccl_network_get_info (self->network);
-  CclCropperConfig config;
-
-  if (device->number != self->device.number || device->context != self->device.context)
-    g_clear_pointer (&self->cropper, ccl_cropper_free);
-  self->device = *device;
-  if (self->cropper)
-    return TRUE;
-
-  ccl_cropper_config_init (&config, info->width, info->height);
-  config.device = device->number;
-  config.cuda_context = device->context;
-
-  return ccl_cropper_new (&config, &self->cropper) == CCL_OK;
-}
-
 static CclColors
 get_colors (const GstVideoInfo *info)
 {
@@ -626,7 +607,8 @@ gst_ccl_detect_draw (GstCclDetect *self, GstBuffer *buffer, GError **error)
                    GST_VIDEO_INFO_N_PLANES (&self->video), error))
     return FALSE;
   drawn =
-      gst_ccl_detect_ensure_cropper (self, &frame.device) &&
+      gst_ccl_cropper_ensure (&self->cropper, &self->device, &frame.device, info->width,
+                              info->height) &&
       ccl_cropper_draw (self->cropper, &frame.image, (uint32_t) GST_VIDEO_INFO_WIDTH (&self->video),
                         (uint32_t) GST_VIDEO_INFO_HEIGHT (&self->video), get_colors (&self->video),
                         self->view.crops, self->view.n, &picture) == CCL_OK;
