@@ -129,12 +129,13 @@ def attach(buffer: Any, width: int, height: int, boxes: ArrayLike, class_ids: Ar
     if not np.isfinite(boxes).all():
         raise ValueError("boxes must be finite")
     classes, certain = np.asarray(class_ids), np.asarray(scores, np.float64)
-    if not ((certain >= 0) & (certain <= 1)).all():
-        raise ValueError(f"scores are 0 to 1, not {certain[~((certain >= 0) & (certain <= 1))].flat[0]:g}")
+    wrong = certain[~((certain >= 0) & (certain <= 1))]
+    if wrong.size:
+        raise ValueError(f"scores are 0 to 1, not {wrong[0]:g}")
     most = len(names) if names is not None else 2**32 - 1
-    if classes.size and (classes.min() < 0 or classes.max() > most):
-        raise ValueError(f"class_ids are 1 to {most}, 0 for none, not "
-                         f"{classes.min() if classes.min() < 0 else classes.max()}"
+    wrong = classes[(classes < 0) | (classes > most)]
+    if wrong.size:
+        raise ValueError(f"class_ids are 1 to {most}, 0 for none, not {wrong[0]}"
                          f"{'; names has no more' if names is not None else ''}")
     left, top = np.floor(np.clip(boxes[:, :2], 0, (width, height))).T
     right, bottom = np.ceil(np.clip(boxes[:, :2] + boxes[:, 2:], 0, (width, height))).T
