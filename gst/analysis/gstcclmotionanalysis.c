@@ -250,7 +250,7 @@ gst_ccl_motion_analysis_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
-/* What stands belongs to a model: without one, there is nothing. */
+/* Forgets static components, which belong to the model of the former caps. */
 static void
 gst_ccl_motion_analysis_forget (GstCclMotionAnalysis *self)
 {

@@ -33,7 +33,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cuda_ccl_debug);
 #define SAME_PART 4.0
 #define SAME_PIXELS 2.0
 
-/* What begins to move is still as large, and overlaps its place. */
+/* An item that begins to move keeps its size and still overlaps its place. */
 #define MOVING_OVERLAP 0.2
 #define LIKE_SIZE 1.3
 

@@ -1,9 +1,9 @@
 /* cudaccl - tracks of objects that stand, and walk on
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What stands has a detection at its place until it is certain that it has left, so what leaves is
- * found a while before that, beside it, and gets a track. As soon as the place is empty, this turns
- * out to be the object. */
+/* A standing object keeps a detection at its place until it has certainly left. By then it has been
+ * detected beside that place, and has a second track. Once the place is empty, the first track
+ * takes over the second one. */
 
 #include "standing.h"
 

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* After the measurement: an object that stood has walked on, if its place is empty, and what came
- * from there has a track. That continues the object's. */
+/* After the measurement: if the place of a standing object is empty, and another track began there,
+ * the object has walked on, and its track takes over the other one. */
 void gst_ccl_scene_resume (GstCclScene *self);
 
 G_END_DECLS

@@ -41,7 +41,7 @@ write_document (gdouble centroid_x, gdouble centroid_y)
   return write_frame (buffer);
 }
 
-/* What stands in a zone says since when. */
+/* Events of standing objects say how long they have stood. */
 GST_START_TEST (test_standing)
 {
   static const struct

@@ -101,7 +101,7 @@ count_ink (GstHarness *h, guint number, guint flags, guint static_age)
   return n;
 }
 
-/* What stands has its time, and what was removed a word more. */
+/* Static objects are drawn with how long they have stood, removed ones also with a word. */
 GST_START_TEST (test_static)
 {
   GstHarness *h = overlay_new ("draw=tracks");

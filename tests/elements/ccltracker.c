@@ -834,8 +834,8 @@ get_shown (GstCclTracker *tracker, gint detection)
   return 0;
 }
 
-/* What stood walks on: its detection ends a second after it has begun to move beside it, or after
- * somebody else has come along. */
+/* A standing object walks on: the detection at its place ends a second after it has moved beside
+ * it, or after somebody else has come along. */
 GST_START_TEST (test_standing)
 {
   const gboolean passes = __i__ == 1;

@@ -379,7 +379,7 @@ GST_START_TEST (test_json)
 GST_END_TEST;
 #endif
 
-/* What becomes static in a zone has an event, once: it stopped, was left, or was removed. */
+/* An object that becomes static in a zone causes one event: stopped, left or removed. */
 GST_START_TEST (test_standing)
 {
   static const struct

@@ -245,7 +245,7 @@ use_analyzer (const Job *job, CclAnalyzer *analyzer, const CclImage *image, Outc
     ccl_params_init (&params);
     params.threshold = thresholds[i];
     if (job->way->automatic) {
-      /* What stands is a large object from the first frame on. */
+      /* Inverted, the still background is a large object from the first frame on. */
       params.invert = true;
       params.elapsed = UINT64_C (1000000000);
     }

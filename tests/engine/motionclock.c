@@ -845,8 +845,8 @@ wave (CclMotionClock *clock, uint64_t pixels, unsigned foreground, unsigned know
   return last;
 }
 
-/* What is known is not foreground for ten seconds after more than a quarter of it was known, which
- * is a mean over two. */
+/* Known pixels are not foreground until ten seconds after they last were more than a quarter of the
+ * foreground, in the mean of two seconds. */
 static void
 test_waves (void)
 {

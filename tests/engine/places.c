@@ -71,8 +71,8 @@ walk (Scene *scene, const CclComponent *near, uint32_t y, uint32_t frames)
   return first;
 }
 
-/* What has gone twice its size counts, and so does what stands where it went, then; but nothing
- * elsewhere. */
+/* An object counts once it has gone twice its size, and then so do those that stand where it went,
+ * but none elsewhere. */
 static void
 test_gone (Check *check)
 {
@@ -110,7 +110,7 @@ test_left (Check *check)
   ccl_places_free (scene.places);
 }
 
-/* What moves to and fro goes nowhere, even if it is seen for long. */
+/* An object that moves to and fro goes nowhere, however long it is seen. */
 static void
 test_sway (Check *check)
 {
@@ -144,7 +144,7 @@ test_noise (Check *check)
   }
 }
 
-/* What has as much as 69 pixels is not small, but large and no object. */
+/* A component of 69 pixels is not small, and not large enough for an object. */
 static void
 test_small (Check *check)
 {
@@ -159,7 +159,7 @@ test_small (Check *check)
   }
 }
 
-/* What is next to a near object is a part of it: nearer than 3 pixels here. */
+/* A component within 3 pixels of a near object is a part of it. */
 static void
 test_beside (Check *check)
 {

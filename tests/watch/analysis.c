@@ -115,7 +115,7 @@ find_events (WatchStore *store)
   return events;
 }
 
-/* What stands is no motion, for however long it is there. */
+/* Standing objects are no motion, however long they stand. */
 GST_START_TEST (test_standing)
 {
   WatchStore *store = open_store ();
