@@ -34,8 +34,15 @@
  * The kind of network is recognised by its outputs, and its input is prepared accordingly:
  *
  * - YOLOX: blue, green, red from 0 to 255, at the top left
- * - YOLOv5, v7 (rows), v8, v9, v11 (columns) and v10: red, green, blue from 0 to 1, in the center
+ * - YOLOv5, v7 (rows), v8 to v26 (columns), v10 and v26 end-to-end: red, green, blue from 0 to 1,
+ *   in the center
  * - SSD and others with boxes, scores and classes: the same, stretched
+ * - D-FINE, DEIM, DEIMv2, RT-DETR and RT-DETRv2, with or without an input for the size of the
+ *   picture, and others with boxes and logits or probabilities of queries: the same, stretched;
+ *   RF-DETR: with ImageNet's mean and deviation
+ *
+ * Models that need something else have a file `.modelinfo` beside them, as those for GStreamer's
+ * `onnxinference`, or properties say it.
  *
  * Frames may be in any memory that `cudaccl` takes; those on a GPU are cropped and scaled there,
  * with the same result.
@@ -204,6 +211,7 @@ gst_ccl_detect_load_network (GstCclDetect *self, const GstCclDetectSettings *set
     return FALSE;
   }
 
+  config.has_mean = settings->input_mean && *settings->input_mean;
   self->network = gst_ccl_network_get (&config, error);
 
   return self->network != NULL;
@@ -216,7 +224,7 @@ gst_ccl_detect_load_classes (GstCclDetect *self, const GstCclDetectSettings *set
   const GstCclNetworkInfo *info = gst_ccl_network_get_info (self->network);
   gchar **names =
       gst_ccl_labels_load (settings->labels && *settings->labels ? settings->labels : NULL,
-                           info->names, info->n_classes, error);
+                           info->names, info->format.n_classes, error);
   guint i;
 
   if (!names)
@@ -283,8 +291,8 @@ gst_ccl_detect_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   self->info = *gst_ccl_network_get_info (self->network);
   GST_INFO_OBJECT (self, "%s network of %ux%u pixels, %u classes, up to %u pictures at once",
-                   gst_ccl_output_get_name (self->info.output), self->info.width, self->info.height,
-                   self->info.n_classes, self->info.batch);
+                   gst_ccl_output_get_name (self->info.format.output), self->info.width,
+                   self->info.height, self->info.format.n_classes, self->info.batch);
   GST_OBJECT_UNLOCK (self);
 
   return TRUE;
@@ -541,9 +549,11 @@ gst_ccl_detect_choose (GstCclDetect *self, GstBuffer *buffer)
   letterbox = self->settings.letterbox;
   GST_OBJECT_UNLOCK (self);
   if (letterbox == GST_CCL_LETTERBOX_AUTO)
-    letterbox = info->output == GST_CCL_OUTPUT_YOLOX ? GST_CCL_LETTERBOX_TOP_LEFT
-                : info->output == GST_CCL_OUTPUT_SSD ? GST_CCL_LETTERBOX_STRETCH
-                                                     : GST_CCL_LETTERBOX_CENTER;
+    letterbox =
+        info->format.output == GST_CCL_OUTPUT_YOLOX ? GST_CCL_LETTERBOX_TOP_LEFT
+        : info->format.output == GST_CCL_OUTPUT_SSD || info->format.output == GST_CCL_OUTPUT_DETR
+            ? GST_CCL_LETTERBOX_STRETCH
+            : GST_CCL_LETTERBOX_CENTER;
 
   whole = (region == GST_CCL_DETECT_FRAME || interval > 0) &&
           has_passed (now, self->looked_frame, interval);
@@ -642,7 +652,8 @@ gst_ccl_detect_look (GstCclDetect *self, GstBuffer *buffer)
 
   GST_OBJECT_LOCK (self);
   self->request->threshold = self->settings.threshold;
-  self->request->iou = self->settings.iou_threshold;
+  self->request->iou =
+      self->settings.iou_threshold >= 0 ? self->settings.iou_threshold : self->info.format.iou;
   self->request->classes = self->classes;
   self->stats.looks++;
   self->stats.whole += whole;
@@ -701,8 +712,9 @@ gst_ccl_detect_get_stats (gpointer object, GValue *value)
       stats->objects, "failed", G_TYPE_UINT64, stats->failed, "average-crop-time", G_TYPE_UINT64,
       stats->crop_time / looks, "average-inference-time", G_TYPE_UINT64, stats->look_time / looks,
       "average-batch", G_TYPE_DOUBLE, (gdouble) stats->batches / (gdouble) looks, "output",
-      G_TYPE_STRING, gst_ccl_output_get_name (info->output), "input", G_TYPE_STRING, input,
-      "classes", G_TYPE_UINT, info->n_classes, "onnxruntime", G_TYPE_STRING, info->version, NULL);
+      G_TYPE_STRING, gst_ccl_output_get_name (info->format.output), "input", G_TYPE_STRING, input,
+      "classes", G_TYPE_UINT, info->format.n_classes, "onnxruntime", G_TYPE_STRING, info->version,
+      NULL);
   GST_OBJECT_UNLOCK (self);
   g_free (input);
 

@@ -48,12 +48,13 @@ output_get_type (void)
 {
   static GType type = 0;
   static const GEnumValue values[] = {
-    { GST_CCL_OUTPUT_AUTO, "By the shapes of the outputs", "auto" },
+    { GST_CCL_OUTPUT_AUTO, "By the shapes of the outputs and what the model says", "auto" },
     { GST_CCL_OUTPUT_YOLOX, "YOLOX, not decoded", "yolox" },
     { GST_CCL_OUTPUT_YOLOV5, "Rows of box, objectness and classes: YOLOv5, v7", "yolov5" },
-    { GST_CCL_OUTPUT_YOLOV8, "Columns of box and classes: YOLOv8, v9, v11", "yolov8" },
-    { GST_CCL_OUTPUT_YOLOV10, "Rows of corners, score and class: YOLOv10", "yolov10" },
+    { GST_CCL_OUTPUT_YOLOV8, "Columns of box and classes: YOLOv8 to v26", "yolov8" },
+    { GST_CCL_OUTPUT_YOLOV10, "Rows of corners, score and class: YOLOv10, v26", "yolov10" },
     { GST_CCL_OUTPUT_SSD, "Boxes, scores and classes apart: SSD and others", "ssd" },
+    { GST_CCL_OUTPUT_DETR, "Boxes and classes of queries: D-FINE, RF-DETR and others", "detr" },
     { 0 },
   };
 
@@ -183,8 +184,9 @@ install_network_properties (GObjectClass *gobject_class, gssize offset)
   /**
    * ccldetect:output:
    *
-   * What the outputs of the network mean. `auto` finds it by their shapes; #ccldetect:stats says
-   * what. Networks that look like YOLOX but have decoded boxes, such as YOLOv6, need `yolov5`.
+   * What the outputs of the network mean. `auto` finds it by their shapes and names, the model's
+   * metadata and a file `.modelinfo` beside it; #ccldetect:stats says what. Networks that look like
+   * YOLOX but have decoded boxes, such as YOLOv6, need `yolov5`.
    *
    * Since: 0.1
    */
@@ -230,7 +232,8 @@ install_network_properties (GObjectClass *gobject_class, gssize offset)
    * ccldetect:input-mean:
    *
    * What is subtracted from red, green and blue, of 0 to 255, before #ccldetect:input-scale: a
-   * number, or three separated by commas; empty: 0.
+   * number, or three separated by commas; empty: 0 if #ccldetect:input-scale is set, else by the
+   * file `.modelinfo` beside the model or the kind of network, see #ccldetect:input-scale.
    *
    * Since: 0.1
    */
@@ -242,7 +245,9 @@ install_network_properties (GObjectClass *gobject_class, gssize offset)
    * ccldetect:input-scale:
    *
    * What red, green and blue are multiplied by: a number above 0, or three separated by commas;
-   * empty: 1 for YOLOX, else 1 / 255. Inputs of uint8 get pixels as they are.
+   * empty: as the `ranges` of the input in the file `.modelinfo` beside the model say, or else 1
+   * for YOLOX, ImageNet's mean and deviation for RF-DETR, and 1 / 255 for others. Inputs of uint8
+   * get pixels as they are.
    *
    * Since: 0.1
    */
@@ -271,14 +276,17 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class, gssize offset)
    * ccldetect:iou-threshold:
    *
    * Of boxes of one class that overlap by more, only the best is kept: their intersection over
-   * their union.
+   * their union. -1: by the kind of network, as its authors have it: 0.65 for YOLOX, 0.45 for other
+   * YOLOs and SSD; none are dropped where the network has one box for each object, as DETRs,
+   * YOLOv10 and end-to-end YOLO26, or has dropped them itself.
    *
    * Since: 0.1
    */
   INSTALL (iou_threshold,
            g_param_spec_double ("iou-threshold", "IoU threshold",
-                                "Overlap of boxes of one class of which only the best is kept.",
-                                0.0, 1.0, 0.45, GST_CCL_PLAYING));
+                                "Overlap of boxes of one class of which only the best is kept; "
+                                "-1: by the kind of network.",
+                                -1.0, 1.0, -1.0, GST_CCL_PLAYING));
 
   /**
    * ccldetect:region:
@@ -355,8 +363,8 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class, gssize offset)
   /**
    * ccldetect:letterbox:
    *
-   * How the frame lies in the input. `auto`: at the top left for YOLOX, stretched for SSD, else in
-   * the center. Parts of the frame always keep their aspect ratio.
+   * How the frame lies in the input. `auto`: at the top left for YOLOX, stretched for SSD and DETR,
+   * else in the center. Parts of the frame always keep their aspect ratio.
    *
    * Since: 0.1
    */

@@ -35,6 +35,10 @@ static const gchar *const coco[] = {
   "hair drier",    "toothbrush",
 };
 
+/* Numbers of COCO's 91 categories that no picture has. Networks with 91 classes count these. */
+#define COCO_CATEGORIES 91
+static const guint unused[] = { 0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83 };
+
 static gchar *
 make_name (guint index)
 {
@@ -187,24 +191,37 @@ gst_ccl_labels_parse_dictionary (const gchar *text, guint n_classes)
   return (gchar **) g_ptr_array_free (names, FALSE);
 }
 
+/* The names of a model that does not have any. */
+static gchar **
+make_names (guint n)
+{
+  gchar **names = g_new0 (gchar *, n + 1);
+  guint used = 0, gaps = 0, i;
+
+  for (i = 0; i < n; i++) {
+    if (n == COCO_CATEGORIES && gaps < G_N_ELEMENTS (unused) && i == unused[gaps]) {
+      names[i] = make_name (i);
+      gaps++;
+    } else
+      names[i] = n == COCO_CATEGORIES || n == G_N_ELEMENTS (coco) ? g_strdup (coco[used++])
+                                                                  : make_name (i);
+  }
+
+  return names;
+}
+
 gchar **
 gst_ccl_labels_load (const gchar *path, const gchar *metadata, guint n_classes, GError **error)
 {
   GError *reason = NULL;
   gchar **names, *text;
   gsize size;
-  guint i;
 
   names = !path && metadata ? gst_ccl_labels_parse_dictionary (metadata, n_classes) : NULL;
   if (names)
     return names;
-  if (!path) {
-    n_classes = MIN (n_classes, GST_CCL_LABELS_MAX_CLASSES);
-    names = g_new0 (gchar *, n_classes + 1);
-    for (i = 0; i < n_classes; i++)
-      names[i] = n_classes == G_N_ELEMENTS (coco) ? g_strdup (coco[i]) : make_name (i);
-    return names;
-  }
+  if (!path)
+    return make_names (MIN (n_classes, GST_CCL_LABELS_MAX_CLASSES));
 
   if (!g_file_get_contents (path, &text, &size, &reason)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,

@@ -44,6 +44,10 @@
 #define ENOUGH_SIZE 0.05
 #define MAX_SCALE 2.5
 
+/* Overlap of boxes of several crops that are one object: crops may share parts of the frame, where
+ * also a network with one box for each object has two. */
+#define SAME_IOU 0.65
+
 typedef struct
 {
   gdouble x, y, width, height; /* box in the last frame in which it was seen */
@@ -617,7 +621,7 @@ gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height,
   g_array_set_size (boxes, n);
   if (self->n > 1) {
     drop_cut (boxes, cut);
-    gst_ccl_boxes_suppress (boxes, iou);
+    gst_ccl_boxes_suppress (boxes, MIN (iou, SAME_IOU));
   }
   g_array_unref (cut);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "gstcclhalf.h"
+#include "gstccllabels.h"
+#include "gstcclmodelinfo.h"
 #include "gstcclort.h"
 
 #define DEFAULT_SIZE 640
@@ -21,7 +23,9 @@ struct _GstCclNetwork
 
   const GstCclOrt *ort;
   OrtSession *session;
-  gchar *input;
+  gchar *inputs[2]; /* names; that of the picture first */
+  guint n_inputs;
+  gint sizes_type; /* of the second input: width and height of the picture */
   gchar *outputs[GST_CCL_MAX_OUTPUTS];
   guint n_outputs;
   gint input_type;
@@ -33,6 +37,9 @@ struct _GstCclNetwork
   gfloat table[CHANNELS][256];   /* input value for each value of red, green and blue */
   guint16 halves[CHANNELS][256]; /* the same as 16-bit floats */
   gpointer tensor;               /* input of info.batch pictures; worker thread only */
+  gpointer sizes;                /* second input; NULL if there is none */
+  GstCclHints hints;
+  GstCclModelinfo modelinfo;
   gchar *names;
   GArray *widened[GST_CCL_MAX_OUTPUTS]; /* 16-bit outputs as gfloat, or NULL; worker thread only */
   gsize picture_size;                   /* samples per picture */
@@ -52,10 +59,11 @@ static GHashTable *networks; /* key → GstCclNetwork; protected by @networks_lo
 static gchar *
 make_key (const GstCclNetworkConfig *c)
 {
-  return g_strdup_printf ("%s\n%s\n%d %d %u %d %ux%u %d %.17g %.17g %.17g %.17g %.17g %.17g",
+  return g_strdup_printf ("%s\n%s\n%d %d %u %d %ux%u %d %d %.17g %.17g %.17g %.17g %.17g %.17g",
                           c->model, c->library ? c->library : "", c->provider, c->device,
-                          c->threads, c->output, c->width, c->height, c->color_order, c->mean[0],
-                          c->mean[1], c->mean[2], c->scale[0], c->scale[1], c->scale[2]);
+                          c->threads, c->output, c->width, c->height, c->color_order, c->has_mean,
+                          c->mean[0], c->mean[1], c->mean[2], c->scale[0], c->scale[1],
+                          c->scale[2]);
 }
 
 /* Sets up @options for a device. */
@@ -172,14 +180,14 @@ get_shape (const GstCclOrt *ort, const OrtTensorInfo *info, GstCclTensor *tensor
 }
 
 static gboolean
-get_input_shape (GstCclNetwork *self, GstCclTensor *tensor, GError **error)
+get_input_shape (GstCclNetwork *self, guint index, GstCclTensor *tensor, GError **error)
 {
   const GstCclOrt *ort = self->ort;
   const OrtTensorInfo *info = NULL;
   OrtTypeInfo *type = NULL;
   gboolean got;
 
-  got = gst_ccl_ort_check (ort, ort->SessionGetInputTypeInfo (self->session, 0, &type),
+  got = gst_ccl_ort_check (ort, ort->SessionGetInputTypeInfo (self->session, index, &type),
                            "to read the model", error) &&
         gst_ccl_ort_check (ort, ort->CastTypeInfoToTensorInfo (type, &info), "to read the model",
                            error);
@@ -205,13 +213,38 @@ choose_size (gint64 dim, guint wanted)
   return wanted > 0 ? wanted : DEFAULT_SIZE;
 }
 
+/* Reads the second input, which DETRs have if their boxes are pixels of the picture. */
+static gboolean
+read_sizes (GstCclNetwork *self, GError **error)
+{
+  GstCclTensor sizes;
+
+  if (self->n_inputs < 2)
+    return TRUE;
+  if (!get_input_shape (self, 1, &sizes, error))
+    return FALSE;
+  if ((sizes.type != ORT_TYPE_INT64 && sizes.type != ORT_TYPE_INT32 &&
+       sizes.type != ORT_TYPE_FLOAT) ||
+      sizes.n_dims != 2 || sizes.dims[1] != 2) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The second input of the model, %s, is not the size of the picture: it must be "
+                 "batch x 2, of int64, int32 or float32.",
+                 self->inputs[1]);
+    return FALSE;
+  }
+  self->sizes_type = sizes.type;
+  self->hints.takes_sizes = TRUE;
+
+  return TRUE;
+}
+
 static gboolean
 read_input (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
 {
   GstCclNetworkInfo *info = &self->info;
   GstCclTensor input;
 
-  if (!get_input_shape (self, &input, error))
+  if (!get_input_shape (self, 0, &input, error) || !read_sizes (self, error))
     return FALSE;
 
   self->input_type = input.type;
@@ -263,16 +296,21 @@ read_names (GstCclNetwork *self, GError **error)
       !gst_ccl_ort_check (ort, ort->SessionGetOutputCount (self->session, &n_outputs),
                           "to read the model", error))
     return FALSE;
-  if (n_inputs != 1 || n_outputs == 0 || n_outputs > GST_CCL_MAX_OUTPUTS) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                 "The model has %u inputs and %u outputs; a detector has one input, and at most %d "
-                 "outputs.",
-                 (guint) n_inputs, (guint) n_outputs, GST_CCL_MAX_OUTPUTS);
+  if (n_inputs < 1 || n_inputs > G_N_ELEMENTS (self->inputs) || n_outputs == 0 ||
+      n_outputs > GST_CCL_MAX_OUTPUTS) {
+    g_set_error (
+        error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The model has %u inputs and %u outputs; a detector has one input, or a second one "
+        "with the size of the picture, and at most %d outputs.",
+        (guint) n_inputs, (guint) n_outputs, GST_CCL_MAX_OUTPUTS);
     return FALSE;
   }
-  self->input = get_name (self, ort->SessionGetInputName, 0, error);
-  if (!self->input)
-    return FALSE;
+  for (i = 0; i < n_inputs; i++) {
+    self->inputs[i] = get_name (self, ort->SessionGetInputName, i, error);
+    if (!self->inputs[i])
+      return FALSE;
+    self->n_inputs = i + 1;
+  }
   for (i = 0; i < n_outputs; i++) {
     self->outputs[i] = get_name (self, ort->SessionGetOutputName, i, error);
     if (!self->outputs[i])
@@ -283,47 +321,110 @@ read_names (GstCclNetwork *self, GError **error)
   return TRUE;
 }
 
-/* Reads the names of the classes in models that Ultralytics exports. */
+/* Reads an entry of the model's metadata, NULL if there is none. */
+static gboolean
+get_entry (GstCclNetwork *self, const OrtModelMetadata *metadata, const gchar *key, gchar **value,
+           GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+  char *text = NULL;
+
+  if (!gst_ccl_ort_check (
+          ort, ort->ModelMetadataLookupCustomMetadataMap (metadata, ort->allocator, key, &text),
+          "to read the model", error))
+    return FALSE;
+
+  *value = g_strdup (text);
+  if (text)
+    gst_ccl_ort_check (ort, ort->AllocatorFree (ort->allocator, text), "to free a name", NULL);
+
+  return TRUE;
+}
+
+/* Reads what models that Ultralytics exports say about themselves: the names of the classes, and
+ * whether boxes are final. */
 static gboolean
 read_metadata (GstCclNetwork *self, GError **error)
 {
   const GstCclOrt *ort = self->ort;
   OrtModelMetadata *metadata = NULL;
-  char *names = NULL;
+  gchar *end_to_end = NULL, **names;
   gboolean read;
 
   read = gst_ccl_ort_check (ort, ort->SessionGetModelMetadata (self->session, &metadata),
                             "to read the model", error) &&
-         gst_ccl_ort_check (
-             ort,
-             ort->ModelMetadataLookupCustomMetadataMap (metadata, ort->allocator, "names", &names),
-             "to read the model", error);
-  if (names) {
-    self->names = g_strdup (names);
-    self->info.names = self->names;
-    gst_ccl_ort_check (ort, ort->AllocatorFree (ort->allocator, names), "to free a name", NULL);
-  }
+         get_entry (self, metadata, "names", &self->names, error) &&
+         get_entry (self, metadata, "end2end", &end_to_end, error);
+  names = self->names ? gst_ccl_labels_parse_dictionary (self->names, 0) : NULL;
+  if (names)
+    self->hints.n_names = g_strv_length (names);
+  g_strfreev (names);
+  self->info.names = self->names;
+  self->hints.end_to_end = g_strcmp0 (end_to_end, "True") == 0;
+  g_free (end_to_end);
   if (metadata)
     ort->ReleaseModelMetadata (metadata);
 
   return read;
 }
 
-/* YOLOX takes blue first, unscaled. Others take red first, scaled to 0...1. */
+/* Reads the file beside the model. */
+static gboolean
+read_modelinfo (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
+{
+  if (!gst_ccl_modelinfo_load (&self->modelinfo, config->model, self->inputs[0], error))
+    return FALSE;
+  self->hints.output = self->modelinfo.output;
+
+  return TRUE;
+}
+
+/* How a channel of the input comes from that of the picture: input = (pixel - mean) * scale. */
+typedef struct
+{
+  gdouble mean, scale;
+} Norm;
+
+/* The file beside the model knows more than the kind of network. YOLOX takes pixels as they are;
+ * others take them scaled to 0...1, or as those of ImageNet. */
+static Norm
+get_norm (const GstCclNetwork *self, guint channel)
+{
+  static const gdouble mean[] = { 0.485, 0.456, 0.406 }, deviation[] = { 0.229, 0.224, 0.225 };
+  const GstCclModelinfo *modelinfo = &self->modelinfo;
+  const gboolean bgr = self->color_order == GST_CCL_COLOR_ORDER_BGR;
+  const guint i = modelinfo->n_ranges == 1 ? 0 : bgr ? CHANNELS - 1 - channel : channel;
+  gdouble scale;
+
+  if (modelinfo->n_ranges > 0) {
+    scale = (modelinfo->high[i] - modelinfo->low[i]) / 255;
+    return (Norm){ -modelinfo->low[i] / scale, scale };
+  }
+  if (self->info.format.imagenet)
+    return (Norm){ 255 * mean[channel], 1 / (255 * deviation[channel]) };
+
+  return (Norm){ 0.0, self->info.format.output == GST_CCL_OUTPUT_YOLOX ? 1.0 : 1.0 / 255 };
+}
+
+/* YOLOX takes blue first, others take red first. A scale that is set comes with a mean. */
 static void
 make_table (GstCclNetwork *self, const GstCclNetworkConfig *config)
 {
-  const gboolean yolox = self->info.output == GST_CCL_OUTPUT_YOLOX;
+  const gboolean yolox = self->info.format.output == GST_CCL_OUTPUT_YOLOX;
   guint c, i;
 
   self->color_order = config->color_order;
   if (self->color_order == GST_CCL_COLOR_ORDER_AUTO)
     self->color_order = yolox ? GST_CCL_COLOR_ORDER_BGR : GST_CCL_COLOR_ORDER_RGB;
   for (c = 0; c < CHANNELS; c++) {
-    const gdouble scale = config->scale[c] > 0 ? config->scale[c] : yolox ? 1.0 : 1.0 / 255;
+    Norm norm = get_norm (self, c);
 
+    if (config->has_mean || config->scale[c] > 0)
+      norm.mean = config->mean[c];
+    if (config->scale[c] > 0)
+      norm.scale = config->scale[c];
     for (i = 0; i < 256; i++)
-      self->table[c][i] = (gfloat) ((i - config->mean[c]) * scale);
+      self->table[c][i] = (gfloat) ((i - norm.mean) * norm.scale);
     for (i = 0; i < 256; i++)
       self->halves[c][i] = gst_ccl_half_from_float (self->table[c][i]);
   }
@@ -416,6 +517,19 @@ read_output (GstCclNetwork *self, guint i, OrtValue *value, GstCclTensor *tensor
   return got;
 }
 
+/* Makes an input of @n pictures from data that stays where it is. */
+static gboolean
+make_input (GstCclNetwork *self, gpointer data, gsize size, const int64_t *shape, gsize n_dims,
+            gint type, OrtValue **value, GError **error)
+{
+  const GstCclOrt *ort = self->ort;
+
+  return gst_ccl_ort_check (
+      ort,
+      ort->CreateTensorWithDataAsOrtValue (ort->memory, data, size, shape, n_dims, type, value),
+      "to take a picture", error);
+}
+
 /* Runs the network on the first @n pictures of the tensor. On success, @values must be released. */
 static gboolean
 run (GstCclNetwork *self, guint n, OrtValue *values[GST_CCL_MAX_OUTPUTS],
@@ -426,28 +540,31 @@ run (GstCclNetwork *self, guint n, OrtValue *values[GST_CCL_MAX_OUTPUTS],
   const gsize sample = self->input_type == ORT_TYPE_UINT8     ? 1
                        : self->input_type == ORT_TYPE_FLOAT16 ? sizeof (guint16)
                                                               : sizeof (gfloat);
+  const gsize number = self->sizes_type == ORT_TYPE_INT64 ? sizeof (gint64) : sizeof (gint32);
   const int64_t planar[] = { n, CHANNELS, info->height, info->width };
   const int64_t pixels[] = { n, info->height, info->width, CHANNELS };
-  const char *input = self->input;
-  OrtValue *value = NULL;
+  const int64_t pair[] = { n, 2 };
+  OrtValue *inputs[2] = { NULL, NULL };
   gboolean done;
   guint i;
 
   memset (values, 0, GST_CCL_MAX_OUTPUTS * sizeof (*values));
   done =
+      make_input (self, self->tensor, n * self->picture_size * sample,
+                  self->channels_last ? pixels : planar, 4, self->input_type, &inputs[0], error) &&
+      (!self->sizes || make_input (self, self->sizes, n * 2 * number, pair, 2, self->sizes_type,
+                                   &inputs[1], error)) &&
       gst_ccl_ort_check (ort,
-                         ort->CreateTensorWithDataAsOrtValue (
-                             ort->memory, self->tensor, n * self->picture_size * sample,
-                             self->channels_last ? pixels : planar, 4, self->input_type, &value),
-                         "to take a picture", error) &&
-      gst_ccl_ort_check (ort,
-                         ort->Run (self->session, NULL, &input, (const OrtValue *const *) &value, 1,
+                         ort->Run (self->session, NULL, (const char *const *) self->inputs,
+                                   (const OrtValue *const *) inputs, self->n_inputs,
                                    (const char *const *) self->outputs, self->n_outputs, values),
                          "to run the model", error);
   for (i = 0; done && i < self->n_outputs; i++)
     done = read_output (self, i, values[i], &tensors[i], error);
-  if (value)
-    ort->ReleaseValue (value);
+  for (i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    if (inputs[i])
+      ort->ReleaseValue (inputs[i]);
+  }
 
   return done;
 }
@@ -474,9 +591,7 @@ try_run (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **error)
 
   done = run (self, self->fixed_batch ? info->batch : 1, values, tensors, error) &&
          gst_ccl_outputs_recognise (tensors, self->n_outputs, info->width, info->height,
-                                    config->output, &info->output, error);
-  if (done)
-    info->n_classes = gst_ccl_outputs_get_n_classes (tensors, info->output);
+                                    config->output, &self->hints, &info->format, error);
   release (self, values);
 
   return done;
@@ -504,7 +619,7 @@ look_at (GstCclNetwork *self, GstCclRequest **requests, guint count)
     if (error)
       request->error = g_error_copy (error);
     else
-      done &= gst_ccl_outputs_read (tensors, self->n_outputs, self->info.output, self->info.width,
+      done &= gst_ccl_outputs_read (tensors, self->n_outputs, &self->info.format, self->info.width,
                                     self->info.height, i, n, request->threshold, request->iou,
                                     request->classes, request->boxes, &request->error);
     request->time = gst_util_get_timestamp () - start;
@@ -581,13 +696,35 @@ free_network (GstCclNetwork *self)
     g_free (self->outputs[i]);
     g_clear_pointer (&self->widened[i], g_array_unref);
   }
-  g_free (self->input);
+  for (i = 0; i < self->n_inputs; i++)
+    g_free (self->inputs[i]);
   g_free (self->names);
   g_free (self->tensor);
+  g_free (self->sizes);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   g_free (self->key);
   g_free (self);
+}
+
+/* Boxes come in pixels of the input if this is said to be the size of the picture. */
+static void
+make_sizes (GstCclNetwork *self)
+{
+  const guint size[] = { self->info.width, self->info.height };
+  guint i;
+
+  if (self->n_inputs < 2)
+    return;
+  self->sizes = g_new0 (gint64, 2 * self->info.batch);
+  for (i = 0; i < 2 * self->info.batch; i++) {
+    if (self->sizes_type == ORT_TYPE_INT64)
+      ((gint64 *) self->sizes)[i] = size[i % 2];
+    else if (self->sizes_type == ORT_TYPE_INT32)
+      ((gint32 *) self->sizes)[i] = (gint32) size[i % 2];
+    else
+      ((gfloat *) self->sizes)[i] = (gfloat) size[i % 2];
+  }
 }
 
 static GstCclNetwork *
@@ -608,8 +745,10 @@ load_network (const GstCclNetworkConfig *config, GError **error)
   g_queue_init (&self->queue);
   self->taken = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_request_unref);
   if (open_session (self, config, error) && read_names (self, error) &&
-      read_metadata (self, error) && read_input (self, config, error)) {
+      read_metadata (self, error) && read_modelinfo (self, config, error) &&
+      read_input (self, config, error)) {
     self->tensor = g_try_malloc0_n (self->info.batch * self->picture_size, sizeof (gfloat));
+    make_sizes (self);
     if (!self->tensor)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
                    "Not enough memory for %u pictures of %ux%u pixels.", self->info.batch,

@@ -33,7 +33,9 @@ typedef struct
   GstCclOutput output;
   guint width, height; /* input size, where the model leaves it open; 0: 640 */
   GstCclColorOrder color_order;
-  gdouble mean[3];  /* of red, green and blue, 0 to 255 */
+  gboolean has_mean;
+  gdouble mean[3];  /* of red, green and blue, 0 to 255; without @has_mean, by the kind of network
+                     * if the scale is */
   gdouble scale[3]; /* input = (pixel - mean) * scale; 0: by the kind of network */
 } GstCclNetworkConfig;
 
@@ -45,8 +47,7 @@ typedef struct
 {
   guint width, height; /* input size */
   guint batch;         /* most pictures in one run of the network */
-  GstCclOutput output;
-  guint n_classes;      /* 0: unknown */
+  GstCclFormat format;
   const gchar *names;   /* entry "names" of the model's metadata; may be NULL */
   const gchar *version; /* version of ONNX Runtime */
 } GstCclNetworkInfo;

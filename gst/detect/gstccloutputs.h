@@ -6,6 +6,9 @@
 
 #include <gst/gst.h>
 
+#include "gstcclboxes.h"
+#include "gstccltensor.h"
+
 G_BEGIN_DECLS
 
 /* Kinds of outputs. The values are those of the property. */
@@ -17,55 +20,50 @@ typedef enum
   GST_CCL_OUTPUT_YOLOV8,
   GST_CCL_OUTPUT_YOLOV10,
   GST_CCL_OUTPUT_SSD,
+  GST_CCL_OUTPUT_DETR,
 } GstCclOutput;
 
 const gchar *gst_ccl_output_get_name (GstCclOutput output);
 
-#define GST_CCL_TENSOR_MAX_DIMS 8
-#define GST_CCL_MAX_OUTPUTS 16
+/* Returns the kind whose name is in @text, such as "group-of-yolo-v8-out", or
+ * GST_CCL_OUTPUT_AUTO. */
+GstCclOutput gst_ccl_output_find_name (const gchar *text);
 
-/* A tensor that a network returned. */
+/* What a model says about itself, as far as it is known. */
 typedef struct
 {
-  const gchar *name;
-  gint type; /* ORT_TYPE_… */
-  guint n_dims;
-  gint64 dims[GST_CCL_TENSOR_MAX_DIMS];
-  gconstpointer data; /* as many elements as the dimensions say */
-} GstCclTensor;
+  GstCclOutput output;  /* or GST_CCL_OUTPUT_AUTO; shapes that cannot be it count more */
+  guint n_names;        /* of classes */
+  gboolean end_to_end;  /* each object has one box */
+  gboolean takes_sizes; /* a second input is the size of the picture: boxes are pixels of it */
+} GstCclHints;
 
-/* A box in pixels of the network's input. */
+/* What the outputs of a network mean. */
 typedef struct
 {
-  gfloat x, y, width, height;
-  gfloat confidence;
-  guint class_id; /* from 0 on */
-} GstCclBox;
-
-/* Most boxes kept of a picture, the best ones. */
-#define GST_CCL_MAX_BOXES 1024
+  GstCclOutput output;
+  guint n_classes;   /* 0: unknown */
+  gint prototypes;   /* index of the tensor with prototypes of masks, or -1 */
+  gdouble iou;       /* overlap of boxes of one class of which only the best is kept */
+  gboolean imagenet; /* the input has ImageNet's mean and scale */
+} GstCclFormat;
 
 /* Finds out by names and shapes what the outputs of a network with an input of @width by @height
- * pixels mean, or checks that they can be @wanted. The error names the shapes. */
+ * pixels mean, or checks that they can be @wanted. The error names the shapes, and those that are
+ * known. */
 gboolean gst_ccl_outputs_recognise (const GstCclTensor *tensors, guint n, guint width, guint height,
-                                    GstCclOutput wanted, GstCclOutput *output, GError **error);
-
-/* Returns the number of classes of recognised outputs; 0: unknown. */
-guint gst_ccl_outputs_get_n_classes (const GstCclTensor *tensors, GstCclOutput output);
+                                    GstCclOutput wanted, const GstCclHints *hints,
+                                    GstCclFormat *format, GError **error);
 
 /* Replaces @boxes (GstCclBox) by those of picture @index of a batch of @batch, best first.
  * Leaves out boxes with less confidence than @threshold, of classes that are FALSE in @classes
  * (a gboolean for each class; NULL: all count), and that overlap by more than @iou with a better
  * box of their class. Fails if the outputs do not have the recognised shapes, or have values
  * that are not numbers. */
-gboolean gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, GstCclOutput output,
+gboolean gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *format,
                                guint width, guint height, guint index, guint batch,
                                gdouble threshold, gdouble iou, const GArray *classes, GArray *boxes,
                                GError **error);
-
-/* Drops boxes that overlap by more than @iou with a better one of their class. @boxes are
- * sorted, best first. */
-void gst_ccl_boxes_suppress (GArray *boxes, gdouble iou);
 
 G_END_DECLS
 

@@ -477,6 +477,125 @@ GST_START_TEST (test_input)
 }
 GST_END_TEST;
 
+/* A DETR that takes the size of the picture, and decides on its own: both boxes of one object stay,
+ * unless it is said to keep only the best. Its frames are stretched, here from 128x64 to 64x64. */
+GST_START_TEST (test_sizes)
+{
+  static const gint types[] = { ORT_TYPE_INT64, ORT_TYPE_INT32, ORT_TYPE_FLOAT };
+  static const gfloat corners[] = { 8, 16, 24, 56, 9, 16, 24, 56 }, scores[] = { 0.9f, 0.8f };
+  static const gint64 labels[] = { 1, 1 };
+  const GstVideoRegionOfInterestMeta *roi = NULL;
+  GstBuffer *buffer;
+  GstHarness *h;
+  guint i, k;
+
+  ort_fake.n_inputs = 2;
+  ort_fake.n_outputs = 3;
+  ort_fake.input.dims[0] = -1;
+  ort_fake.input.dims[3] = SIZE / 2;
+  ort_fake.outputs[0] = (GstCclTensor){ "labels", ORT_TYPE_INT64, 2, { -1, 2 }, labels };
+  ort_fake.outputs[1] = (GstCclTensor){ "boxes", ORT_TYPE_FLOAT, 3, { -1, 2, 4 }, corners };
+  ort_fake.outputs[2] = (GstCclTensor){ "scores", ORT_TYPE_FLOAT, 2, { -1, 2 }, scores };
+  for (i = 0; i < G_N_ELEMENTS (types); i++) {
+    ort_fake.second = (GstCclTensor){ "orig_target_sizes", types[i], 2, { -1, 2 } };
+    for (k = 0; k < 2; k++) {
+      GstElement *element = element_new ("wait", TRUE, NULL);
+
+      if (k == 1)
+        g_object_set (element, "iou-threshold", 0.5, NULL);
+      h = ccl_test_harness_new (element, "GRAY8", WIDTH, HEIGHT);
+      buffer = look_at (h, 0);
+      fail_unless_equals_int (count_regions (buffer, "class-2", k == 1 ? &roi : NULL), 2 - k);
+      if (k == 1)
+        fail_unless (roi->x == 32 && roi->y == 16 && roi->w == 64 && roi->h == 40, "%u, %u: %ux%u",
+                     roi->x, roi->y, roi->w, roi->h);
+      gst_buffer_unref (buffer);
+      fail_unless (ort_fake.sizes[0] == SIZE / 2 && ort_fake.sizes[1] == SIZE);
+      ccl_test_check_stat (h->element, "output", "detr");
+      ccl_test_harness_free (h);
+    }
+  }
+}
+GST_END_TEST;
+
+/* How the input is scaled follows from the file beside the model, then from the kind of network;
+ * properties count more. */
+GST_START_TEST (test_norms)
+{
+  static const struct
+  {
+    const gchar *ranges, *boxes_name, *mean, *scale;
+    gfloat first[3];
+  } cases[] = {
+    { NULL, "pred_boxes", NULL, NULL, { 0.2f, 0.2f, 0.2f } },
+    { NULL,
+      "dets",
+      NULL,
+      NULL,
+      { (0.2f - 0.485f) / 0.229f, (0.2f - 0.456f) / 0.224f, (0.2f - 0.406f) / 0.225f } },
+    { "-1,1", "dets", NULL, NULL, { -0.6f, -0.6f, -0.6f } },
+    { "0,1;0,10;-1,1", "pred_boxes", NULL, NULL, { 0.2f, 2, -0.6f } },
+    { "-1,1", "dets", NULL, "2", { 102, 102, 102 } },
+    { "-1,1", "dets", "1", "2", { 100, 100, 100 } },
+    { NULL, "pred_boxes", "51,0,0", NULL, { 0, 0.2f, 0.2f } },
+  };
+  static const gfloat coordinates[2][4], logits[2][3];
+  g_autofree gchar *path = g_strconcat (model, ".modelinfo", NULL);
+  guint i, k;
+
+  ort_fake.n_outputs = 2;
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *buffer = ccl_test_frame_new (WIDTH, HEIGHT, 0);
+    GstHarness *h;
+
+    ort_fake.outputs[0] =
+        (GstCclTensor){ cases[i].boxes_name, ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, coordinates };
+    ort_fake.outputs[1] = (GstCclTensor){ "logits", ORT_TYPE_FLOAT, 3, { 1, 2, 3 }, logits };
+    if (cases[i].ranges) {
+      g_autofree gchar *text = g_strdup_printf ("[images]\nranges=%s\n", cases[i].ranges);
+
+      fail_unless (g_file_set_contents (path, text, -1, NULL));
+    }
+    h = ccl_test_harness_new (element_new ("wait", TRUE, "input-mean", cases[i].mean, "input-scale",
+                                           cases[i].scale, NULL),
+                              "GRAY8", WIDTH, HEIGHT);
+    gst_buffer_memset (buffer, 0, 51, G_MAXSIZE);
+    ccl_test_push (h, buffer);
+    for (k = 0; k < 3; k++)
+      fail_unless (fabsf (ort_fake.first[0][k] - cases[i].first[k]) < 1e-5f, "%u, %u: %g", i, k,
+                   ort_fake.first[0][k]);
+    ccl_test_harness_free (h);
+    g_remove (path);
+  }
+
+  fail_unless (g_file_set_contents (path, "[images]\nranges=0\n", -1, NULL));
+  ccl_test_check_start_fails (element_new (NULL, NULL), GST_RESOURCE_ERROR,
+                              GST_RESOURCE_ERROR_SETTINGS, path);
+  g_remove (path);
+}
+GST_END_TEST;
+
+/* What the model says decides where shapes do not: seven columns are final boxes with an angle. */
+GST_START_TEST (test_end_to_end)
+{
+  static gfloat rows[300][7] = { { 16, 16, 32, 32, 0.9f, 1, 0.5f } };
+
+  ort_fake.outputs[0] = (GstCclTensor){ "output0", ORT_TYPE_FLOAT, 3, { 1, 300, 7 }, rows };
+  ort_fake.names = "{0: 'bird', 1: 'owl'}";
+  ort_fake.end_to_end = "True";
+  for (guint i = 0; i < 2; i++) {
+    GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
+    GstBuffer *buffer = look_at (h, 0);
+
+    fail_unless_equals_int (count_regions (buffer, "owl", NULL), i == 0);
+    gst_buffer_unref (buffer);
+    ccl_test_check_stat (h->element, "output", i == 0 ? "yolov10" : "yolov5");
+    ccl_test_harness_free (h);
+    ort_fake.end_to_end = NULL;
+  }
+}
+GST_END_TEST;
+
 /* Numbers that are none, or too many; an empty text is no number, and changes nothing. */
 GST_START_TEST (test_numbers)
 {
@@ -684,8 +803,12 @@ GST_START_TEST (test_bad_models)
   ort_fake.no_input = TRUE;
   check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "not a tensor");
   ort_fake.no_input = FALSE;
+  ort_fake.n_inputs = 3;
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "3 inputs");
   ort_fake.n_inputs = 2;
-  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "2 inputs");
+  ort_fake.second = (GstCclTensor){ "mask", ORT_TYPE_INT64, 3, { 1, 64, 64 } };
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "mask, is not the size");
   ort_fake.n_inputs = 1;
   ort_fake.outputs[0].dims[1] = 83;
   check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -850,6 +973,9 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_context);
   tcase_add_test (tcase, test_input);
+  tcase_add_test (tcase, test_sizes);
+  tcase_add_test (tcase, test_norms);
+  tcase_add_test (tcase, test_end_to_end);
   tcase_add_test (tcase, test_numbers);
   tcase_add_test (tcase, test_colors);
   tcase_add_test (tcase, test_ids);

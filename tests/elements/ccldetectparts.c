@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 
 #include "gst/detect/gstccllabels.h"
 #include "gst/detect/gstccllooks.h"
+#include "gst/detect/gstcclmodelinfo.h"
 #include "gst/detect/gstcclort.h"
 
 #define SIZE 64
@@ -26,25 +28,39 @@ teardown (void)
   g_array_unref (boxes);
 }
 
+static const GstCclHints no_hints;
+
+static GstCclFormat
+recognise_as (const GstCclTensor *tensors, guint n, GstCclOutput wanted, const GstCclHints *hints)
+{
+  GstCclFormat format;
+  GError *error = NULL;
+
+  fail_unless (gst_ccl_outputs_recognise (tensors, n, SIZE, SIZE, wanted, hints, &format, &error),
+               "%s", error ? error->message : "");
+
+  return format;
+}
+
 static GstCclOutput
 recognise (const GstCclTensor *tensors, guint n)
 {
-  GstCclOutput output = GST_CCL_OUTPUT_AUTO;
-  GError *error = NULL;
+  return recognise_as (tensors, n, GST_CCL_OUTPUT_AUTO, &no_hints).output;
+}
 
-  fail_unless (
-      gst_ccl_outputs_recognise (tensors, n, SIZE, SIZE, GST_CCL_OUTPUT_AUTO, &output, &error),
-      "%s", error ? error->message : "");
-
-  return output;
+static guint
+count_classes (const GstCclTensor *tensor)
+{
+  return recognise_as (tensor, 1, GST_CCL_OUTPUT_AUTO, &no_hints).n_classes;
 }
 
 static void
 read_boxes (const GstCclTensor *tensors, guint n, GstCclOutput output, guint index, guint batch)
 {
+  const GstCclFormat format = recognise_as (tensors, n, output, &no_hints);
   GError *error = NULL;
 
-  fail_unless (gst_ccl_outputs_read (tensors, n, output, SIZE, SIZE, index, batch, 0.3, 0.5, NULL,
+  fail_unless (gst_ccl_outputs_read (tensors, n, &format, SIZE, SIZE, index, batch, 0.3, 0.5, NULL,
                                      boxes, &error),
                "%s", error ? error->message : "");
 }
@@ -72,7 +88,7 @@ GST_START_TEST (test_yolox)
   memcpy (data[1][63], (const gfloat[]){ 0, 0, 0, 0, 0.8f, 0.1f, 1 }, sizeof (data[1][63]));
   memcpy (data[1][81], (const gfloat[]){ 0.5f, 0.5f, -1, 0, 1, 0.5f, 0.4f }, sizeof (data[1][81]));
   fail_unless_equals_int (recognise (&tensor, 1), GST_CCL_OUTPUT_YOLOX);
-  fail_unless_equals_int (gst_ccl_outputs_get_n_classes (&tensor, GST_CCL_OUTPUT_YOLOX), 2);
+  fail_unless_equals_int (count_classes (&tensor), 2);
   read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOX, 0, 2);
   fail_unless_equals_int (boxes->len, 0);
   read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOX, 1, 2);
@@ -112,7 +128,7 @@ GST_START_TEST (test_yolov8)
   for (i = 0; i < 7; i++)
     data[i][70] = column[i];
   fail_unless_equals_int (recognise (&tensor, 1), GST_CCL_OUTPUT_YOLOV8);
-  fail_unless_equals_int (gst_ccl_outputs_get_n_classes (&tensor, GST_CCL_OUTPUT_YOLOV8), 3);
+  fail_unless_equals_int (count_classes (&tensor), 3);
   read_boxes (&tensor, 1, GST_CCL_OUTPUT_YOLOV8, 0, 1);
   fail_unless_equals_int (boxes->len, 1);
   check_box (0, 25, 16, 10, 8, 0.6f, 2);
@@ -188,12 +204,312 @@ GST_START_TEST (test_ssd)
 }
 GST_END_TEST;
 
+/* YOLO26, whose objects have one box each, also with coefficients of masks, and key points behind
+ * the class. */
+GST_START_TEST (test_end_to_end)
+{
+  static const struct
+  {
+    gint64 columns, n_prototypes;
+    gboolean says; /* in its metadata */
+  } cases[] = { { 6, 0, FALSE }, { 38, 32, FALSE }, { 57, 0, TRUE }, { 6, 0, TRUE } };
+  static gfloat data[300][57];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const gint64 columns = cases[i].columns;
+    const GstCclTensor tensors[] = {
+      { "output0", ORT_TYPE_FLOAT, 3, { 1, 300, columns }, data },
+      { "output1", ORT_TYPE_FLOAT, 4, { 1, cases[i].n_prototypes, 16, 16 }, NULL },
+    };
+    const guint n = cases[i].n_prototypes > 0 ? 2 : 1;
+    const GstCclHints hints = { .end_to_end = cases[i].says, .n_names = 9 };
+    GstCclFormat format;
+
+    memset (data, 0, sizeof (data));
+    memcpy ((gfloat *) data + 5 * columns, (const gfloat[]){ 10, 20, 30, 50, 0.5f, 7 },
+            6 * sizeof (gfloat));
+    memcpy ((gfloat *) data + 6 * columns, (const gfloat[]){ 11, 20, 30, 50, 0.4f, 7 },
+            6 * sizeof (gfloat));
+    format = recognise_as (tensors, n, GST_CCL_OUTPUT_AUTO, &hints);
+    fail_unless_equals_int (format.output, GST_CCL_OUTPUT_YOLOV10);
+    fail_unless_equals_int (format.n_classes, 9);
+    fail_unless_equals_int (format.prototypes, n - 2 + (n == 2));
+    fail_unless (gst_ccl_outputs_read (tensors, n, &format, SIZE, SIZE, 0, 1, 0.3, format.iou, NULL,
+                                       boxes, NULL));
+    fail_unless_equals_int (boxes->len, 2);
+    check_box (0, 10, 20, 20, 30, 0.5f, 7);
+  }
+}
+GST_END_TEST;
+
+/* The columns of masks are no classes, and neither are those behind the classes that have names. */
+GST_START_TEST (test_more_columns)
+{
+  static gfloat columns[40][CELLS], rows[3 * CELLS][39];
+  const GstCclTensor yolov8[] = {
+    { "output0", ORT_TYPE_FLOAT, 3, { 1, 40, CELLS }, columns },
+    { "output1", ORT_TYPE_FLOAT, 4, { 1, 32, 16, 16 }, NULL },
+  };
+  const GstCclTensor yolov5[] = {
+    { "output0", ORT_TYPE_FLOAT, 3, { 1, 3 * CELLS, 39 }, rows },
+    { "output1", ORT_TYPE_FLOAT, 4, { 1, 32, 16, 16 }, NULL },
+  };
+  const GstCclHints named = { .n_names = 2 };
+  const gfloat column[] = { 30, 20, 10, 8, 0.1f, 0.2f, 0.3f, 0.6f, 5 };
+  GstCclFormat format;
+  guint i;
+
+  memset (columns, 0, sizeof (columns));
+  memset (rows, 0, sizeof (rows));
+  for (i = 0; i < G_N_ELEMENTS (column); i++)
+    columns[i][70] = column[i];
+  memcpy (rows[9], (const gfloat[]){ 30, 20, 10, 8, 0.9f, 0, 1, 9 }, 8 * sizeof (gfloat));
+
+  format = recognise_as (yolov8, 2, GST_CCL_OUTPUT_AUTO, &no_hints);
+  fail_unless_equals_int (format.output, GST_CCL_OUTPUT_YOLOV8);
+  fail_unless_equals_int (format.n_classes, 4);
+  fail_unless_equals_int (format.prototypes, 1);
+  read_boxes (yolov8, 2, GST_CCL_OUTPUT_AUTO, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 25, 16, 10, 8, 0.6f, 3);
+
+  format = recognise_as (yolov5, 2, GST_CCL_OUTPUT_AUTO, &no_hints);
+  fail_unless_equals_int (format.output, GST_CCL_OUTPUT_YOLOV5);
+  fail_unless_equals_int (format.n_classes, 2);
+  read_boxes (yolov5, 2, GST_CCL_OUTPUT_AUTO, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 25, 16, 10, 8, 0.9f, 1);
+
+  /* Of a pose network, whose further columns no tensor explains. */
+  fail_unless_equals_int (recognise_as (yolov8, 1, GST_CCL_OUTPUT_AUTO, &named).n_classes, 2);
+}
+GST_END_TEST;
+
+/* Three queries: two boxes that overlap, and nothing. */
+typedef struct
+{
+  const gchar *boxes_name, *scores_name;
+  gboolean centers, shares, logits, with_nothing, imagenet;
+} Queries;
+
+#define MOST_CLASSES 92
+
+static void
+check_queries (const Queries *q, guint index, guint batch)
+{
+  static gfloat coordinates[2][3][4], scores[2][3][MOST_CLASSES];
+  const guint n_classes = q->with_nothing ? 92 : 3;
+  const gfloat corners[3][4] = { { 8, 16, 24, 56 }, { 9, 16, 24, 56 }, { 50, 50, 60, 60 } };
+  const gfloat sure[3] = { 0.9f, 0.8f, 0.01f };
+  GstCclTensor tensors[] = {
+    { q->scores_name, ORT_TYPE_FLOAT, 3, { batch, 3, n_classes }, scores },
+    { q->boxes_name, ORT_TYPE_FLOAT, 3, { batch, 3, 4 }, coordinates },
+  };
+  gfloat *score = (gfloat *) scores + index * 3 * n_classes;
+  GstCclFormat format;
+  guint i, k;
+
+  memset (coordinates, 0, sizeof (coordinates));
+  for (i = 0; i < 2 * 3 * MOST_CLASSES; i++)
+    ((gfloat *) scores)[i] = q->logits ? -20 : 0;
+  for (i = 0; i < 3; i++) {
+    gfloat *box = coordinates[index][i];
+
+    memcpy (box, corners[i], sizeof (corners[i]));
+    if (q->centers) {
+      for (k = 0; k < 2; k++) {
+        box[2 + k] -= box[k];
+        box[k] += box[2 + k] / 2;
+      }
+    }
+    for (k = 0; k < 4 && q->shares; k++)
+      box[k] /= SIZE;
+    score[i * n_classes + 2] = q->logits ? logf (sure[i] / (1 - sure[i])) : sure[i];
+    if (q->with_nothing) /* its exponential and that of the class make the sum */
+      score[i * n_classes + 91] = 0;
+  }
+  format = recognise_as (tensors, 2, GST_CCL_OUTPUT_AUTO, &no_hints);
+  fail_unless_equals_int (format.output, GST_CCL_OUTPUT_DETR);
+  fail_unless_equals_int (format.n_classes, q->with_nothing ? 91 : 3);
+  fail_unless_equals_int (format.imagenet, q->imagenet);
+  fail_unless (format.iou >= 1);
+  fail_unless (gst_ccl_outputs_read (tensors, 2, &format, SIZE, SIZE, index, batch, 0.3, format.iou,
+                                     NULL, boxes, NULL));
+  fail_unless_equals_int (boxes->len, 2);
+  check_box (0, 8, 16, 16, 40, 0.9f, 2);
+  check_box (1, 9, 16, 15, 40, 0.8f, 2);
+}
+
+GST_START_TEST (test_queries)
+{
+  static const Queries cases[] = {
+    { "pred_boxes", "logits", TRUE, TRUE, TRUE, FALSE, FALSE }, /* RT-DETRv2 of Transformers */
+    { "dets", "labels", TRUE, TRUE, TRUE, FALSE, TRUE },        /* RF-DETR */
+    { "pred_boxes", "logits", TRUE, TRUE, TRUE, TRUE, FALSE },  /* the first DETR */
+    { "boxes", "probabilities", FALSE, TRUE, FALSE, FALSE, FALSE },
+    { "boxes", "probabilities", FALSE, FALSE, FALSE, FALSE, FALSE },
+    { "boxes", "pred_logits", TRUE, FALSE, TRUE, FALSE, FALSE },
+  };
+
+  check_queries (&cases[__i__], 0, 1);
+  check_queries (&cases[__i__], 1, 2);
+}
+GST_END_TEST;
+
+/* Four classes: the scores are shaped like the boxes. And scores without a telling name, which are
+ * those of anchors unless it is said what they are. */
+GST_START_TEST (test_queries_by_name)
+{
+  const gfloat coordinates[] = { 0.5f, 0.5f, 0.25f, 0.5f, 0.9f, 0.9f, 0.1f, 0.1f };
+  const gfloat logits[] = { -9, 3, -9, -9, -9, -9, -9, -9 };
+  const gfloat shares[] = { 0.9f, 0.1f, 0.05f, 0.1f, 0.2f, 0.1f };
+  const GstCclTensor four[] = {
+    { "logits", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, logits },
+    { "pred_boxes", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, coordinates },
+  };
+  const GstCclTensor unnamed[] = {
+    { "a", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, coordinates },
+    { "b", ORT_TYPE_FLOAT, 3, { 1, 2, 3 }, shares },
+  };
+  const GstCclHints detr = { .output = GST_CCL_OUTPUT_DETR };
+
+  fail_unless_equals_int (recognise (four, 2), GST_CCL_OUTPUT_DETR);
+  read_boxes (four, 2, GST_CCL_OUTPUT_AUTO, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 24, 16, 16, 32, 1 / (1 + expf (-3)), 1);
+
+  fail_unless_equals_int (recognise (unnamed, 2), GST_CCL_OUTPUT_SSD);
+  fail_unless_equals_int (recognise_as (unnamed, 2, GST_CCL_OUTPUT_AUTO, &detr).output,
+                          GST_CCL_OUTPUT_DETR);
+  read_boxes (unnamed, 2, GST_CCL_OUTPUT_DETR, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 24, 16, 16, 32, 0.9f, 0);
+}
+GST_END_TEST;
+
+/* Ultralytics' RT-DETR has one table, which the number of names tells. */
+GST_START_TEST (test_query_table)
+{
+  static gfloat data[100][7];
+  const GstCclTensor tensor = { "output0", ORT_TYPE_FLOAT, 3, { 1, 100, 7 }, data };
+  const GstCclHints hints = { .n_names = 3 };
+  GstCclFormat format;
+
+  memset (data, 0, sizeof (data));
+  memcpy (data[7], (const gfloat[]){ 0.5f, 0.5f, 0.25f, 0.5f, 0.1f, 0.2f, 0.7f }, sizeof (data[7]));
+  format = recognise_as (&tensor, 1, GST_CCL_OUTPUT_AUTO, &hints);
+  fail_unless_equals_int (format.output, GST_CCL_OUTPUT_DETR);
+  fail_unless_equals_int (format.n_classes, 3);
+  read_boxes (&tensor, 1, GST_CCL_OUTPUT_DETR, 0, 1);
+  fail_unless_equals_int (boxes->len, 1);
+  check_box (0, 24, 16, 16, 32, 0.7f, 2);
+}
+GST_END_TEST;
+
+/* D-FINE and DEIMv2, which take the size of the picture and return what they have decided. */
+GST_START_TEST (test_sizes)
+{
+  const gfloat corners[] = { 8, 16, 24, 56, 9, 16, 24, 56 }, scores[] = { 0.9f, 0.8f };
+  const gint64 labels[] = { 3, 3 };
+  const guint8 bytes[] = { 3, 3 };
+  GstCclTensor tensors[] = {
+    { "labels", ORT_TYPE_INT64, 2, { 1, 2 }, labels },
+    { "boxes", ORT_TYPE_FLOAT, 3, { 1, 2, 4 }, corners },
+    { "scores", ORT_TYPE_FLOAT, 2, { 1, 2 }, scores },
+  };
+  const GstCclHints hints = { .takes_sizes = TRUE };
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    GstCclFormat format = recognise_as (tensors, 3, GST_CCL_OUTPUT_AUTO, &hints);
+
+    fail_unless_equals_int (format.output, GST_CCL_OUTPUT_DETR);
+    fail_unless (gst_ccl_outputs_read (tensors, 3, &format, SIZE, SIZE, 0, 1, 0.3, format.iou, NULL,
+                                       boxes, NULL));
+    fail_unless_equals_int (boxes->len, 2);
+    check_box (0, 8, 16, 16, 40, 0.9f, 3);
+    tensors[0].type = ORT_TYPE_UINT8;
+    tensors[0].data = bytes;
+  }
+}
+GST_END_TEST;
+
+/* Each kind of network has its own suppression. */
+GST_START_TEST (test_own_suppression)
+{
+  const GstCclTensor yolox = { "x", ORT_TYPE_FLOAT, 3, { 1, CELLS, 85 }, NULL };
+  const GstCclTensor yolov8 = { "x", ORT_TYPE_FLOAT, 3, { 1, 44, CELLS }, NULL };
+  const GstCclTensor final = { "x", ORT_TYPE_FLOAT, 3, { 1, 300, 6 }, NULL };
+
+  fail_unless (recognise_as (&yolox, 1, GST_CCL_OUTPUT_AUTO, &no_hints).iou == 0.65);
+  fail_unless (recognise_as (&yolov8, 1, GST_CCL_OUTPUT_AUTO, &no_hints).iou == 0.45);
+  fail_unless (recognise_as (&final, 1, GST_CCL_OUTPUT_AUTO, &no_hints).iou == 1);
+}
+GST_END_TEST;
+
+/* The file beside a model. */
+GST_START_TEST (test_modelinfo)
+{
+  static const struct
+  {
+    const gchar *text; /* NULL: no file */
+    GstCclOutput output;
+    guint n_ranges;    /* G_MAXUINT: an error */
+    gdouble low, high; /* of the last channel */
+  } cases[] = {
+    { NULL, GST_CCL_OUTPUT_AUTO, 0, 0, 0 },
+    { "[modelinfo]\nversion=1.0\ngroup-id=rf-detr-out\n[in]\nranges=0.0,1.0\n", GST_CCL_OUTPUT_DETR,
+      1, 0, 1 },
+    { "[in]\nranges=-2,2;-1,1; -3.5 , 4 ;\n[out]\nid=yolo-v8-out\n", GST_CCL_OUTPUT_YOLOV8, 3, -3.5,
+      4 },
+    { "[in]\nid=images\n", GST_CCL_OUTPUT_AUTO, 0, 0, 0 },
+    { "[in]\nranges=1,0\n", GST_CCL_OUTPUT_AUTO, G_MAXUINT, 0, 0 },
+    { "[in]\nranges=0,1;0,1\n", GST_CCL_OUTPUT_AUTO, G_MAXUINT, 0, 0 },
+    { "[in]\nranges=0,1;0,1;0,1;0,1\n", GST_CCL_OUTPUT_AUTO, G_MAXUINT, 0, 0 },
+    { "[in]\nranges=0,nan\n", GST_CCL_OUTPUT_AUTO, G_MAXUINT, 0, 0 },
+    { "[in]\nranges=\n", GST_CCL_OUTPUT_AUTO, G_MAXUINT, 0, 0 },
+    { "nothing\n", GST_CCL_OUTPUT_AUTO, G_MAXUINT, 0, 0 },
+  };
+  g_autofree gchar *folder = g_dir_make_tmp ("ccldetect-XXXXXX", NULL);
+  g_autofree gchar *model = g_build_filename (folder, "a.onnx", NULL);
+  g_autofree gchar *long_path = g_build_filename (folder, "a.onnx.modelinfo", NULL);
+  g_autofree gchar *short_path = g_build_filename (folder, "a.modelinfo", NULL);
+  const gchar *const paths[] = { long_path, short_path };
+  guint i, k;
+
+  for (i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    const gchar *text = cases[i / 2].text;
+    GstCclModelinfo info;
+    GError *error = NULL;
+    gboolean loaded;
+
+    if (text)
+      fail_unless (g_file_set_contents (paths[i % 2], text, -1, NULL));
+    loaded = gst_ccl_modelinfo_load (&info, model, "in", &error);
+    fail_unless_equals_int (loaded, cases[i / 2].n_ranges != G_MAXUINT);
+    if (loaded) {
+      fail_unless_equals_int (info.output, cases[i / 2].output);
+      fail_unless_equals_int (info.n_ranges, cases[i / 2].n_ranges);
+      k = MAX (info.n_ranges, 1) - 1;
+      fail_unless (info.low[k] == cases[i / 2].low && info.high[k] == cases[i / 2].high);
+    } else {
+      fail_unless (strstr (error->message, paths[i % 2]) != NULL, "%s", error->message);
+      g_clear_error (&error);
+    }
+    g_remove (paths[i % 2]);
+  }
+  g_rmdir (folder);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_unknown)
 {
   static const gint64 shapes[][3] = {
     { 1, 83, 7 }, { 1, CELLS, 5 }, { 1, 4, CELLS }, { 1, 10, 20 }, { 1, 0, 7 }
   };
-  GstCclOutput output;
+  const GstCclFormat yolox = { .output = GST_CCL_OUTPUT_YOLOX, .n_classes = 2 };
+  GstCclFormat format;
   guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (shapes); i++) {
@@ -202,13 +518,14 @@ GST_START_TEST (test_unknown)
       GError *error = NULL;
 
       memcpy (tensor.dims, shapes[i], sizeof (shapes[i]));
-      fail_if (
-          gst_ccl_outputs_recognise (&tensor, 1, SIZE, SIZE, GST_CCL_OUTPUT_AUTO, &output, &error));
+      fail_if (gst_ccl_outputs_recognise (&tensor, 1, SIZE, SIZE, GST_CCL_OUTPUT_AUTO, &no_hints,
+                                          &format, &error));
       fail_unless (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
       fail_unless (strstr (error->message, "x [1x") != NULL);
+      fail_unless (strstr (error->message, "[Nx84x(5+C)] (YOLOX)") != NULL, "%s", error->message);
       g_clear_error (&error);
-      fail_if (gst_ccl_outputs_read (&tensor, 1, GST_CCL_OUTPUT_YOLOX, SIZE, SIZE, 0, 1, 0.3, 0.5,
-                                     NULL, boxes, &error));
+      fail_if (gst_ccl_outputs_read (&tensor, 1, &yolox, SIZE, SIZE, 0, 1, 0.3, 0.5, NULL, boxes,
+                                     &error));
       g_clear_error (&error);
     }
   }
@@ -271,11 +588,12 @@ GST_START_TEST (test_no_numbers)
       gfloat row[7] = { 30, 20, 10, 8, 0.9f, 0.2f, 0.9f };
       GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, 1, 7 }, row };
       GError *error = NULL;
+      const GstCclFormat format = recognise_as (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, &no_hints);
       gboolean read;
 
       row[k] = bad[i];
-      read = gst_ccl_outputs_read (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, SIZE, SIZE, 0, 1, 0.3, 0.5,
-                                   NULL, boxes, &error);
+      read = gst_ccl_outputs_read (&tensor, 1, &format, SIZE, SIZE, 0, 1, 0.3, 0.5, NULL, boxes,
+                                   &error);
       fail_unless (read || g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
       fail_if (read && (k < 4 || i == 0), "%u %u", i, k);
       fail_if (!read && boxes->len > 0);
@@ -323,6 +641,16 @@ GST_START_TEST (test_labels)
   fail_if (gst_ccl_labels_parse (text->str, text->len, "x", &error));
   g_clear_error (&error);
   g_string_free (text, TRUE);
+
+  /* COCO's categories have numbers up to 90, of which some are not used. */
+  names = gst_ccl_labels_load (NULL, NULL, 91, NULL);
+  fail_unless_equals_string (names[0], "class-1");
+  fail_unless_equals_string (names[1], "person");
+  fail_unless_equals_string (names[13], "stop sign");
+  fail_unless_equals_string (names[83], "class-84");
+  fail_unless_equals_string (names[90], "toothbrush");
+  fail_unless_equals_int (g_strv_length (names), 91);
+  g_strfreev (names);
 
   names = gst_ccl_labels_load (NULL, "{0: 'a'", 80, NULL);
   fail_unless_equals_string (names[0], "person");
@@ -540,6 +868,14 @@ ccldetectparts_suite (void)
   tcase_add_test (tcase, test_yolov8);
   tcase_add_test (tcase, test_yolov10);
   tcase_add_test (tcase, test_ssd);
+  tcase_add_test (tcase, test_end_to_end);
+  tcase_add_test (tcase, test_more_columns);
+  tcase_add_loop_test (tcase, test_queries, 0, 6);
+  tcase_add_test (tcase, test_queries_by_name);
+  tcase_add_test (tcase, test_query_table);
+  tcase_add_test (tcase, test_sizes);
+  tcase_add_test (tcase, test_own_suppression);
+  tcase_add_test (tcase, test_modelinfo);
   tcase_add_test (tcase, test_unknown);
   tcase_add_test (tcase, test_million);
   tcase_add_test (tcase, test_second_worst);

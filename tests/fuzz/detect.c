@@ -37,8 +37,8 @@ fuzz_float (FuzzInput *input)
 static GstCclTensor
 make_tensor (FuzzInput *input, guint width, guint height)
 {
-  static const gchar *const names[] = { "output0",         "boxes",   "scores", "labels",
-                                        "detection_boxes", "classes", NULL };
+  static const gchar *const names[] = { "output0", "boxes",  "scores", "labels", "detection_boxes",
+                                        "classes", "logits", "dets",   NULL };
   static const gint types[] = { ORT_TYPE_FLOAT, ORT_TYPE_FLOAT, ORT_TYPE_FLOAT,
                                 ORT_TYPE_INT64, ORT_TYPE_INT32, ORT_TYPE_UINT8 };
   const guint cells =
@@ -97,17 +97,22 @@ read_outputs (FuzzInput *input)
   const guint frame_width = 1 + fuzz_below (input, 4000);
   const guint frame_height = 1 + fuzz_below (input, 4000);
   GArray *boxes = g_array_new (FALSE, FALSE, sizeof (GstCclBox));
-  GstCclOutput output = fuzz_below (input, GST_CCL_OUTPUT_SSD + 1), found;
+  const GstCclOutput output = fuzz_below (input, GST_CCL_OUTPUT_DETR + 1);
+  const GstCclHints hints = { .output = fuzz_below (input, GST_CCL_OUTPUT_DETR + 1),
+                              .n_names = fuzz_below (input, 100),
+                              .end_to_end = fuzz_below (input, 2),
+                              .takes_sizes = fuzz_below (input, 2) };
+  GstCclFormat found;
   GstCclTensor tensors[4];
   GstCclView view;
   guint i;
 
   for (i = 0; i < n; i++)
     tensors[i] = make_tensor (input, width, height);
-  if (gst_ccl_outputs_recognise (tensors, n, width, height, output, &found, NULL)) {
-    fuzz_check (gst_ccl_outputs_get_n_classes (tensors, found) < MOST_ELEMENTS, "many classes");
+  if (gst_ccl_outputs_recognise (tensors, n, width, height, output, &hints, &found, NULL)) {
+    fuzz_check (found.n_classes < MOST_ELEMENTS, "many classes");
     for (i = 0; i < batch; i++) {
-      if (gst_ccl_outputs_read (tensors, n, found, width, height, i, batch, 0.3, 0.5, NULL, boxes,
+      if (gst_ccl_outputs_read (tensors, n, &found, width, height, i, batch, 0.3, 0.5, NULL, boxes,
                                 NULL)) {
         gst_ccl_view_set_frame (&view, frame_width, frame_height, width, height,
                                 1 + fuzz_below (input, GST_CCL_LETTERBOX_STRETCH));

@@ -135,6 +135,14 @@ fake_Run (OrtSession *session, const OrtRunOptions *options, const char *const *
                                ? gst_ccl_half_to_float (((const guint16 *) input->data)[at])
                                : ((const gfloat *) input->data)[at];
   }
+  for (i = 0; i < 2 && n_inputs > 1; i++) {
+    const GstCclTensor *sizes = &((const Object *) (gconstpointer) inputs[1])->tensor;
+    const gint64 at = 2 * (sizes->dims[0] - 1) + i;
+
+    ort_fake.sizes[i] = sizes->type == ORT_TYPE_INT64 ? (gdouble) ((const gint64 *) sizes->data)[at]
+                        : sizes->type == ORT_TYPE_INT32 ? ((const gint32 *) sizes->data)[at]
+                                                        : ((const gfloat *) sizes->data)[at];
+  }
   for (i = 0; i < (gint64) n_outputs; i++)
     outputs[i] = make_output (&ort_fake.outputs[i], input->dims[0]);
   g_atomic_int_inc (&ort_fake.n_runs);
@@ -188,7 +196,7 @@ fake_SessionGetInputTypeInfo (const OrtSession *session, size_t index, OrtTypeIn
   CALL (33);
 
   object = object_new ();
-  object->tensor = ort_fake.input;
+  object->tensor = index ? ort_fake.second : ort_fake.input;
   *info = (OrtTypeInfo *) (gpointer) object;
   return NULL;
 }
@@ -199,7 +207,7 @@ fake_SessionGetInputName (const OrtSession *session, size_t index, OrtAllocator 
 {
   CALL (36);
 
-  *name = g_strdup (ort_fake.input.name);
+  *name = g_strdup (index ? ort_fake.second.name : ort_fake.input.name);
   return NULL;
 }
 
@@ -218,7 +226,10 @@ fake_CreateTensorWithDataAsOrtValue (const OrtMemoryInfo *info, void *data, size
                                      const int64_t *shape, size_t n_dims, int type,
                                      OrtValue **value)
 {
-  size_t length = type == ORT_TYPE_UINT8 ? 1 : type == ORT_TYPE_FLOAT16 ? 2 : sizeof (float);
+  size_t length = type == ORT_TYPE_UINT8     ? 1
+                  : type == ORT_TYPE_FLOAT16 ? 2
+                  : type == ORT_TYPE_INT64   ? 8
+                                             : sizeof (float);
   Object *object;
   size_t i;
   CALL (49);
@@ -363,7 +374,9 @@ fake_ModelMetadataLookupCustomMetadataMap (const OrtModelMetadata *metadata,
 {
   CALL (116);
 
-  *value = strcmp (key, "names") == 0 ? g_strdup (ort_fake.names) : NULL;
+  *value = g_strdup (strcmp (key, "names") == 0     ? ort_fake.names
+                     : strcmp (key, "end2end") == 0 ? ort_fake.end_to_end
+                                                    : NULL);
   return NULL;
 }
 

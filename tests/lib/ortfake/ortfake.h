@@ -18,16 +18,17 @@ typedef struct
 
   /* The model: an input, and outputs with the data of the first picture, which all pictures of a
    * batch share. Dimensions of -1 are open; of outputs they are the batch. */
-  GstCclTensor input;
-  gboolean no_input; /* it is not a tensor */
+  GstCclTensor input, second; /* @second is the size of the picture */
+  gboolean no_input;          /* it is not a tensor */
   gsize n_inputs, n_outputs;
-  const gchar *names; /* in its metadata, or NULL */
+  const gchar *names, *end_to_end; /* in its metadata, or NULL */
   GstCclTensor outputs[4];
   gulong delay; /* of a run, in microseconds */
 
   /* Calls so far. */
   guint n_sessions, n_runs, n_pictures;
   gfloat first[2][3];    /* the first samples of each channel of the last picture, in its order */
+  gdouble sizes[2];      /* the second input's last pair */
   const gchar *provider; /* "cuda", "tensorrt" or NULL */
   gint live;             /* objects that were not freed */
 } OrtFake;
