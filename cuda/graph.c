@@ -25,7 +25,7 @@ keys_equal (const CclCudaGraphKey *a, const CclCudaGraphKey *b)
 {
   return a->pixels == b->pixels && a->pitch == b->pitch && a->threshold == b->threshold &&
          a->highest == b->highest && a->invert == b->invert && a->bits == b->bits &&
-         a->near == b->near && a->wide == b->wide && a->min_area == b->min_area &&
+         a->near == b->near && a->class_size == b->class_size && a->min_area == b->min_area &&
          a->max_area == b->max_area && a->min_width == b->min_width &&
          a->min_height == b->min_height;
 }

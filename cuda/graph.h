@@ -15,8 +15,8 @@ typedef struct CclCudaGraphKey
   size_t pitch;
   uint32_t min_area, max_area, min_width, min_height;
   uint8_t threshold, highest, invert, bits;
-  bool near; /* with the operations for near objects */
-  bool wide; /* pixels have two bytes */
+  bool near;          /* with the operations for near objects */
+  uint8_t class_size; /* bytes of a pixel with a class; 0: values are no classes */
 } CclCudaGraphKey;
 
 /* The work on frames with one key, ready to be replayed. */

@@ -207,6 +207,7 @@ cuda_open (const CclSession *wanted, CclSession **session)
   self->base = *wanted;
   self->work = work_for (wanted);
   self->base.labels_first = self->work.algorithm->label;
+  self->work.class_frame = self->work.classes ? &self->classes.source : NULL;
   /* One byte at least: NULL would look like a failure. */
   self->work.tables = calloc (1, self->work.algorithm->tables_size + 1);
 
@@ -305,7 +306,7 @@ enqueue_analysis (CudaSession *self)
     .invert = source->invert,
     .bits = source->bits,
     .near = self->base.cleaning.near,
-    .wide = self->classes.source.wide,
+    .class_size = self->classes.source.size,
     .min_area = result->min_area,
     .max_area = result->max_area,
     .min_width = result->min_width,
@@ -540,7 +541,7 @@ collect_frame (CudaSession *self, CclComponents *components)
   if (status == CCL_OK && self->shapes.sums)
     status = ccl_cuda_shapes_find (&self->shapes, &self->base, &self->queue,
                                    self->work.result.label_map, download->header->kept);
-  if (status == CCL_OK && self->work.classes)
+  if (status == CCL_OK && self->work.classes && !self->work.depth)
     status = ccl_cuda_classes_read (&self->classes, &self->base, &self->queue,
                                     self->work.result.components, download->header->kept);
   if (status != CCL_OK)

@@ -80,7 +80,7 @@ row_size (const CclCudaUpload *self, CclFormat format)
 {
   if (format == CCL_FORMAT_BITS)
     return ccl_mask_words (self->width) * sizeof (uint64_t);
-  return ccl_format_is_16_bit (format) ? 2 * (size_t) self->width : self->width;
+  return ccl_class_size (format) * (size_t) self->width;
 }
 
 /* The bytes from row to row in the image and the staging buffer. */

@@ -504,9 +504,8 @@ ccl_check_image (const CclImage *image, uint32_t width)
   return CCL_OK;
 }
 
-/* Whether pixels have classes. */
-static CclStatus
-check_classes (const CclImage *image, uint32_t width)
+CclStatus
+ccl_check_classes (const CclImage *image, uint32_t width)
 {
   if (ccl_format_is_16_bit (image->format))
     return ccl_color_check (image, width, false);
@@ -528,7 +527,7 @@ take_image (CclAnalyzer *self, const CclImage **image)
   CclStatus status;
 
   if (config->values == CCL_VALUES_EQUAL)
-    return check_classes (*image, config->width);
+    return ccl_check_classes (*image, config->width);
   if (session->cut.wide && config->shapes & CCL_SHAPES_LUMA)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "a band of 16-bit samples leaves no luma; do not ask for CCL_SHAPES_LUMA");

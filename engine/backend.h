@@ -23,7 +23,7 @@ typedef struct CclSlices
   uint32_t y, height; /* rows of a slice */
   uint32_t z, depth;
   uint32_t first_y;
-  uint32_t reserved; /* 0 */
+  uint32_t value; /* with CCL_VALUES_EQUAL, else 0 */
 } CclSlices;
 
 /* Frames of one size in device memory that are to be analysed as one: below each other, with a row
@@ -81,7 +81,7 @@ typedef struct CclDeviceCropper CclDeviceCropper;
 typedef struct CclBackendClass
 {
   CclBackend id;
-  /* Whether an algorithm supports CCL_VALUES_EQUAL. */
+  /* Whether an algorithm, for frames or for volumes, supports CCL_VALUES_EQUAL. */
   bool (*has_classes) (const CclAlgorithm *algorithm);
   /* The number of devices it can run on; with 0, the reason is reported. */
   int (*device_count) (void);
@@ -158,6 +158,9 @@ ccl_backend_is_allowed (CclBackend wanted, int device, const void *cuda_context,
 
 /* Checks that @image is valid for frames of this width, in any memory. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);
+
+/* The same for frames of classes, of bytes or 16-bit samples. */
+CclStatus ccl_check_classes (const CclImage *image, uint32_t width);
 
 /* Checks @config's operations and region, for frames of @height rows. */
 CclStatus ccl_check_cleaning (const CclConfig *config, uint32_t height);

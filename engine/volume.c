@@ -55,12 +55,15 @@ ccl_volume_algorithm (size_t index)
   return NULL;
 }
 
-/* An upper bound of the components of a volume: what fits in each cube of 2 x 2 x 2 voxels. */
+/* An upper bound of the components of a volume: what fits in each cube of 2 x 2 x 2 voxels; of
+ * classes, any voxels. */
 static uint64_t
 volume_components_bound (const CclVolumeConfig *config)
 {
   uint64_t each = config->connectivity == 26 ? 1 : config->connectivity == 18 ? 2 : 4;
 
+  if (config->values == CCL_VALUES_EQUAL)
+    return (uint64_t) config->width * config->height * config->depth;
   return each * (((uint64_t) config->width + 1) / 2) * (((uint64_t) config->height + 1) / 2) *
          (((uint64_t) config->depth + 1) / 2);
 }
@@ -84,6 +87,10 @@ check_volume_config (const CclVolumeConfig *config)
   if (config->connectivity != 6 && config->connectivity != 18 && config->connectivity != 26)
     return ccl_fail (CCL_ERROR_INVALID, "connectivity %u of a volume; use 6, 18 or 26",
                      config->connectivity);
+  if (config->values != CCL_VALUES_ABOVE && config->values != CCL_VALUES_EQUAL)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "values of a volume have meaning %d; use CCL_VALUES_ABOVE or CCL_VALUES_EQUAL",
+                     (int) config->values);
   if ((unsigned) config->backend > CCL_BACKEND_CPU)
     return ccl_fail (CCL_ERROR_INVALID, "unknown backend %d", (int) config->backend);
   if (config->threads > CCL_MAX_THREADS)
@@ -105,7 +112,8 @@ find_algorithm (const CclBackendClass *backend, const CclVolumeConfig *config)
 
   for (size_t i = 0; (algorithm = backend->volume_algorithm (i)); i++) {
     if ((!name || strcmp (name, "auto") == 0 || strcmp (name, algorithm->name) == 0) &&
-        ccl_volume_algorithm_has (algorithm, config->connectivity))
+        ccl_volume_algorithm_has (algorithm, config->connectivity) &&
+        (config->values != CCL_VALUES_EQUAL || backend->has_classes (algorithm)))
       return algorithm;
   }
   return NULL;
@@ -117,9 +125,10 @@ find_backend (CclVolume *self, const CclVolumeConfig *config, const CclAlgorithm
 {
   CclStatus status =
       ccl_fail (CCL_ERROR_UNSUPPORTED,
-                "this build has no algorithm '%s' for volumes with %u-connectivity on backend %s; "
-                "choose auto or a listed one",
-                config->algorithm ? config->algorithm : "auto", config->connectivity,
+                "this build has no algorithm '%s' for volumes%s with %u-connectivity on backend "
+                "%s; choose auto or a listed one",
+                config->algorithm ? config->algorithm : "auto",
+                config->values == CCL_VALUES_EQUAL ? " of classes" : "", config->connectivity,
                 ccl_backend_name (config->backend));
 
   for (size_t b = 0; b < N_BACKENDS; b++) {
@@ -170,6 +179,7 @@ open_session (CclVolume *self, const CclVolumeConfig *config)
   wanted.config.timing = config->timing;
   wanted.config.stages = config->stages;
   wanted.config.features = config->features;
+  wanted.config.values = config->values;
   self->width = config->width;
   return self->backend->open (&wanted, &self->session);
 }
@@ -233,7 +243,25 @@ make_component (const CclComponent *c, const CclSlices *s)
     .depth = s->depth,
     .first_x = c->first_x,
     .first_y = s->first_y,
+    .value = s->value,
   };
+}
+
+static CclStatus
+check_volume_image (const CclImage *image, CclValues values, uint32_t width)
+{
+  if (values != CCL_VALUES_EQUAL)
+    return ccl_check_image (image, width);
+  if (image->format != CCL_FORMAT_GRAY32)
+    return ccl_check_classes (image, width);
+  if ((unsigned) image->memory > CCL_MEMORY_DEVICE)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "classes of 32 bits cannot be in arrays");
+  if (image->stride / 4 < width || image->stride % 4 != 0 || (uintptr_t) image->data % 4 != 0)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "classes of 32 bits at %p with a stride of %zu bytes; both are multiples of "
+                     "4, and the width is %" PRIu32,
+                     (const void *) image->data, image->stride, width);
+  return CCL_OK;
 }
 
 CclStatus
@@ -247,11 +275,11 @@ ccl_volume_analyze (CclVolume *volume, const CclImage *image, const CclParams *p
   if (!volume || !image || !image->data || !params || !components)
     return ccl_fail (CCL_ERROR_INVALID, "ccl_volume_analyze: an argument is NULL");
   *components = (CclVolumeComponents){ NULL, 0, 0 };
-  status = ccl_check_image (image, volume->width);
+  status = check_volume_image (image, volume->session->config.values, volume->width);
   if (status != CCL_OK)
     return status;
   volume->collected = false;
-  volume->session->cut = ccl_cut (CCL_VALUES_ABOVE, params, image->format);
+  volume->session->cut = ccl_cut (volume->session->config.values, params, image->format);
   status = volume->backend->submit (volume->session, image, params);
   if (status == CCL_OK)
     status = volume->backend->collect (volume->session, &flat);

@@ -34,14 +34,15 @@ ccl_cuda_classes_open (CclCudaClasses *self, CclSession *session, CclCudaQueue *
 
   self->pitch = 2 * ccl_mask_words (config->width);
   words = CCL_CLASS_PLANES * self->pitch * config->height;
+  status = ccl_cuda_allocate_device (&queue->memory, &self->planes, words * sizeof *self->planes);
+  if (status != CCL_OK || session->slices > 0)
+    return status;
   session->values = ccl_account_malloc (&session->account, config->max_components,
                                         sizeof *session->values, "the values of components");
   if (!session->values)
     return CCL_ERROR_NO_MEMORY;
-  status = ccl_cuda_allocate_device (&queue->memory, &self->planes, words * sizeof *self->planes);
-  if (status == CCL_OK)
-    status = ccl_cuda_allocate_device (&queue->memory, &self->values,
-                                       config->max_components * sizeof *self->values);
+  status = ccl_cuda_allocate_device (&queue->memory, &self->values,
+                                     config->max_components * sizeof *self->values);
   return status == CCL_OK && config->region ? copy_region (self, config->region, queue) : status;
 }
 
@@ -54,7 +55,7 @@ ccl_cuda_classes_take (CclCudaClasses *self, const CclCudaFrame *frame, CclForma
   self->source.pitch = frame->pitch;
   self->source.width = frame->width;
   self->source.height = frame->height;
-  self->source.wide = ccl_format_is_16_bit (format);
+  self->source.size = (uint8_t) ccl_class_size (format);
   self->source.big_endian = format == CCL_FORMAT_GRAY16_BE;
   bits.pixels = (const uint8_t *) self->planes;
   bits.pitch = self->pitch * sizeof *self->planes;

@@ -1,43 +1,26 @@
 /* cudaccl - CUDA backend: which neighbours have the same class
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cuda/device/classes.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/tables/classes.h"
 
 #define CLASS_WARPS 8 /* of a block */
 #define CLASS_ROWS 8  /* that a warp takes, one below the other */
 #define GATHER_THREADS 256
 
-/* The value of a pixel, or 0 outside the frame and its region; coordinates may have wrapped
- * below 0. */
-template <bool wide>
-static __device__ inline uint32_t
-value_at (const CclClassFrame &f, uint32_t x, uint32_t y)
-{
-  const uint8_t *row;
-
-  if (x >= f.width || y >= f.height)
-    return 0;
-  if (f.region && !(f.region[y * f.region_pitch + x / 32] >> x % 32 & 1))
-    return 0;
-  row = f.pixels + (size_t) y * f.pitch;
-  /* Samples of two bytes may be at odd addresses. */
-  return wide ? row[2 * (size_t) x] | (uint32_t) row[2 * (size_t) x + 1] << 8 : row[x];
-}
-
 /* A lane for each of 32 pixels, and for the pixels below. Lanes get their left neighbours' values
  * from each other; the first one reads its own. */
-template <bool wide>
+template <unsigned size>
 static __device__ inline uint32_t
 left_value (const CclClassFrame &f, uint32_t value, uint32_t x, uint32_t y)
 {
   uint32_t left = __shfl_up_sync (ALL_LANES, value, 1);
 
-  return lane_id () == 0 ? value_at<wide> (f, x - 1, y) : left;
+  return lane_id () == 0 ? class_value<size> (f, x - 1, y) : left;
 }
 
-template <bool wide>
+template <unsigned size>
 static __global__ void
 __launch_bounds__ (CLASS_WARPS *WARP_LANES)
     classes_find (CclClassFrame f, uint32_t *to, size_t pitch)
@@ -50,10 +33,10 @@ __launch_bounds__ (CLASS_WARPS *WARP_LANES)
 
   if (band > (f.height - 1) / CLASS_ROWS)
     return;
-  above = value_at<wide> (f, x, y - 1);
-  above_left = left_value<wide> (f, above, x, y - 1);
+  above = class_value<size> (f, x, y - 1);
+  above_left = left_value<size> (f, above, x, y - 1);
   for (; y < end; y++) {
-    uint32_t here = value_at<wide> (f, x, y), left = left_value<wide> (f, here, x, y);
+    uint32_t here = class_value<size> (f, x, y), left = left_value<size> (f, here, x, y);
     uint32_t planes[CCL_CLASS_PLANES];
 
     planes[CCL_CLASS_PIXELS] = __ballot_sync (ALL_LANES, here != 0);
@@ -74,16 +57,10 @@ __launch_bounds__ (CLASS_WARPS *WARP_LANES)
 static __global__ void
 classes_gather (CclClassFrame f, const CclComponent *components, uint32_t count, uint16_t *values)
 {
-  uint32_t i = blockIdx.x * GATHER_THREADS + threadIdx.x, value;
+  uint32_t i = blockIdx.x * GATHER_THREADS + threadIdx.x;
 
-  if (i >= count)
-    return;
-  if (f.wide) {
-    value = value_at<true> (f, components[i].first_x, components[i].y);
-    values[i] = (uint16_t) (f.big_endian ? value << 8 | value >> 8 : value);
-  } else {
-    values[i] = (uint16_t) value_at<false> (f, components[i].first_x, components[i].y);
-  }
+  if (i < count)
+    values[i] = (uint16_t) class_number (f, components[i].first_x, components[i].y);
 }
 
 extern "C" cudaError_t
@@ -91,8 +68,10 @@ ccl_cuda_find_classes (const CclClassFrame *f, uint32_t *to, size_t pitch, cudaS
 {
   size_t warps = (size_t) ((f->width - 1) / WARP_LANES + 1) * ((f->height - 1) / CLASS_ROWS + 1);
 
-  return launch (f->wide ? classes_find<true> : classes_find<false>, warp_grid (warps, CLASS_WARPS),
-                 dim3 (WARP_LANES, CLASS_WARPS), 0, stream, *f, to, pitch);
+  auto kernel = f->size == 4 ? classes_find<4> : f->size == 2 ? classes_find<2> : classes_find<1>;
+
+  return launch (kernel, warp_grid (warps, CLASS_WARPS), dim3 (WARP_LANES, CLASS_WARPS), 0, stream,
+                 *f, to, pitch);
 }
 
 extern "C" cudaError_t

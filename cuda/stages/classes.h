@@ -19,8 +19,8 @@ typedef struct CclCudaClasses
   uint16_t *values; /* [max_components] of the last result */
 } CclCudaClasses;
 
-/* Opens zeroed classes: copies the region and allocates what they need, and @session's values,
- * which the caller frees. */
+/* Opens zeroed classes: copies the region and allocates what they need, and for frames @session's
+ * values, which the caller frees. */
 CclStatus ccl_cuda_classes_open (CclCudaClasses *self, CclSession *session, CclCudaQueue *queue);
 
 /* Takes the pixels of a frame of @format, which are on the device. Returns the frame of bits that

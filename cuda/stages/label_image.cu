@@ -6,6 +6,7 @@
  * components look like those of the other algorithms. Features are summed up in one of three ways,
  * CclFeatureStage. */
 
+#include "cuda/device/classes.cuh"
 #include "cuda/device/features.cuh"
 #include "cuda/device/foreground.cuh"
 #include "cuda/device/label_map.cuh"
@@ -20,19 +21,42 @@ struct RunSegment
   uint32_t pixel; /* the label of its pixels; CCL_NO_LABEL if no segment starts here */
 };
 
+/* get_segment() of classes: a warp has 32 pixels. */
+static __device__ inline RunSegment
+get_class_segment (const CclCudaFrame &f, const CclLabelImage &image, const Part &part,
+                   uint32_t slot)
+{
+  uint32_t lane = lane_id (), x = slot + lane;
+  uint32_t pixels = class_bits (f, CCL_CLASS_PIXELS, slot, part.y);
+  uint32_t goes_on = class_bits (f, CCL_CLASS_LEFT, slot, part.y) & ~1u, rest;
+  RunSegment segment = { x, 0, part.row + x, CCL_NO_LABEL };
+
+  if (!((pixels & ~goes_on) >> lane & 1))
+    return segment;
+  rest = ~(goes_on >> lane >> 1);
+  segment.end = x + __ffs (rest);
+  segment.pixel = image.pixels[(size_t) part.y * image.pitch + x];
+  return segment;
+}
+
 /* Returns the segment that starts in slot @slot + lane of row @part.y; a warp has 64 pixels. All
  * lanes call this. */
 static __device__ inline RunSegment
 get_segment (const CclCudaFrame &f, const CclLabelImage &image, const Part &part, uint32_t slot)
 {
   const uint8_t *row = row_pixels (f, part.y);
-  uint32_t base = 2 * slot, lane = lane_id ();
-  uint32_t low = __ballot_sync (ALL_LANES, foreground (f, row, base + lane));
-  uint32_t high = __ballot_sync (ALL_LANES, foreground (f, row, base + WARP_LANES + lane));
-  uint64_t pixels = low | (uint64_t) high << 32, starts = pixels & ~(pixels << 1), rest;
-  uint32_t x = 2 * lane + (starts >> 2 * lane & 1 ? 0 : 1);
-  RunSegment segment = { base + x, 0, part.row + slot + lane, CCL_NO_LABEL };
+  uint32_t base = 2 * slot, lane = lane_id (), low, high, x;
+  uint64_t pixels, starts, rest;
+  RunSegment segment;
 
+  if (image.per_slot == 1)
+    return get_class_segment (f, image, part, slot);
+  low = __ballot_sync (ALL_LANES, foreground (f, row, base + lane));
+  high = __ballot_sync (ALL_LANES, foreground (f, row, base + WARP_LANES + lane));
+  pixels = low | (uint64_t) high << 32;
+  starts = pixels & ~(pixels << 1);
+  x = 2 * lane + (starts >> 2 * lane & 1 ? 0 : 1);
+  segment = { base + x, 0, part.row + slot + lane, CCL_NO_LABEL };
   if (!(starts >> x & 1))
     return segment;
   rest = ~(pixels >> x);
@@ -45,7 +69,7 @@ get_segment (const CclCudaFrame &f, const CclLabelImage &image, const Part &part
 static __device__ inline uint32_t
 component_of (const CclLabelImage &image, uint32_t label)
 {
-  return image.firsts ? image.firsts[label] : label / 2;
+  return image.firsts ? image.firsts[label] : label >> (image.per_slot - 1);
 }
 
 /* Finds the first pixels of components. The root of a component is its first block; the first pixel
@@ -104,8 +128,8 @@ add_pixels (CclCudaFrame f, Slots slots, CclLabelImage image, CclComponentTable 
   if (!get_part (slots, &part))
     return;
   for (uint32_t slot = part.from; slot < part.to; slot += WARP_LANES) {
-    for (uint32_t i = 0; i < 2; i++) {
-      uint32_t x = 2 * slot + i * WARP_LANES + lane_id (), label = CCL_NO_LABEL;
+    for (uint32_t i = 0; i < image.per_slot; i++) {
+      uint32_t x = image.per_slot * slot + i * WARP_LANES + lane_id (), label = CCL_NO_LABEL;
 
       if (x < f.width)
         label = image.pixels[(size_t) part.y * image.pitch + x];
@@ -177,6 +201,22 @@ ccl_cuda_label_image_enqueue (const CclCudaWork *work, cudaStream_t stream)
   return error == cudaSuccess ? ccl_cuda_finish (work, stream) : error;
 }
 
+/* Of classes, with a pixel in each slot. */
+static __global__ void
+label_image_write_class_map (CclCudaFrame f, Slots slots, CclLabelImage image, CclCudaResult r)
+{
+  Part part;
+
+  if (!get_part (slots, &part))
+    return;
+  for (uint32_t slot = part.from + lane_id (); slot < part.to; slot += WARP_LANES) {
+    uint32_t label = image.pixels[(size_t) part.y * image.pitch + slot];
+
+    store_label (r, f.width, slot, part.y,
+                 label != CCL_NO_LABEL ? r.labels[component_of (image, label)] : 0);
+  }
+}
+
 /* Both pixels of a slot belong to one component. */
 static __global__ void
 label_image_write_map (CclCudaFrame f, Slots slots, CclLabelImage image, CclCudaResult r)
@@ -204,8 +244,9 @@ ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t stream)
 
   if (error != cudaSuccess || !work->result.label_map)
     return error;
-  error = launch (label_image_write_map, part_grid (work), part_block (), 0, stream, work->frame,
-                  slots_of (work), *ccl_cuda_label_image (work), work->result);
+  error = launch (work->classes ? label_image_write_class_map : label_image_write_map,
+                  part_grid (work), part_block (), 0, stream, work->frame, slots_of (work),
+                  *ccl_cuda_label_image (work), work->result);
   ccl_cuda_stage_label_map (work, stream);
   return error;
 }

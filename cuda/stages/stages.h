@@ -49,12 +49,18 @@ CclStatus ccl_cuda_block_image_open (CclCudaWork *work, CclCudaQueue *queue);
 cudaError_t ccl_cuda_label_image_enqueue (const CclCudaWork *work, cudaStream_t stream);
 cudaError_t ccl_cuda_label_image_select (const CclCudaWork *work, cudaStream_t stream);
 
-/* The definition of an algorithm that labels pixels. */
+/* The definition of an algorithm that labels pixels, and of one that has classes, too. */
 #define CCL_CUDA_LABELLING(name, description, connectivity, open, label)                       \
   {                                                                                            \
     { name, description, CCL_BACKEND_CUDA, connectivity }, sizeof (CclLabelImage), open,       \
         ccl_cuda_label_image_enqueue, ccl_cuda_slots_count_areas, ccl_cuda_label_image_select, \
         NULL, label                                                                            \
+  }
+#define CCL_CUDA_LABELLING_CLASSES(name, description, connectivity, open, label)               \
+  {                                                                                            \
+    { name, description, CCL_BACKEND_CUDA, connectivity }, sizeof (CclLabelImage), open,       \
+        ccl_cuda_label_image_enqueue, ccl_cuda_slots_count_areas, ccl_cuda_label_image_select, \
+        NULL, label, true                                                                      \
   }
 
 /* Compress the paths of a frame's slots, and initialize the features of roots: with those of their

@@ -73,7 +73,8 @@ ccl_cuda_label_image_open (CclCudaWork *work, CclCudaQueue *queue)
 {
   CclLabelImage *image = work->tables;
   CclComponentTable *t = &work->components;
-  uint64_t pixels = (uint64_t) work->frame.height * 2 * t->slots;
+  const uint32_t per_slot = work->classes ? 1 : 2;
+  uint64_t pixels = (uint64_t) work->frame.height * per_slot * t->slots;
   size_t labels = (size_t) work->frame.height * t->slots;
   const CclCudaTable tables[] = {
     { &image->pixels, pixels * sizeof *image->pixels },
@@ -83,7 +84,8 @@ ccl_cuda_label_image_open (CclCudaWork *work, CclCudaQueue *queue)
   };
   CclStatus status;
 
-  image->pitch = 2 * t->slots;
+  image->per_slot = per_slot;
+  image->pitch = per_slot * t->slots;
   image->depth = work->depth;
   image->slice_height = t->slice_height;
   if (pixels > UINT32_MAX)

@@ -5,11 +5,13 @@
  * depends on slices, and on rows of a slice, is kept separately (CclDepthSums) and returned
  * separately (CclSlices). */
 
+#include "cuda/device/classes.cuh"
 #include "cuda/device/launch.cuh"
 #include "cuda/stages/slots.cuh"
 
 static __global__ void
-write_slices (Slots slots, CclComponentTable t, CclCudaResult r, CclSlices *all)
+write_slices (Slots slots, CclComponentTable t, CclCudaResult r, CclClassFrame classes,
+              CclSlices *all)
 {
   Part part;
 
@@ -29,7 +31,7 @@ write_slices (Slots slots, CclComponentTable t, CclCudaResult r, CclSlices *all)
     slices->y = sums.min_y;
     slices->height = sums.max_y - sums.min_y + 1;
     slices->first_y = part.y - z * height;
-    slices->reserved = 0;
+    slices->value = classes.pixels ? class_number (classes, slot, part.y) : 0;
     slices->z = z;
     slices->depth = t.features[label].max_y / height - z + 1;
   }
@@ -38,6 +40,9 @@ write_slices (Slots slots, CclComponentTable t, CclCudaResult r, CclSlices *all)
 extern "C" cudaError_t
 ccl_cuda_write_slices (const CclCudaWork *work, cudaStream_t stream)
 {
+  const CclClassFrame none = { NULL };
+
   return launch (write_slices, part_grid (work), part_block (), 0, stream, slots_of (work),
-                 work->components, work->result, work->slices);
+                 work->components, work->result, work->class_frame ? *work->class_frame : none,
+                 work->slices);
 }

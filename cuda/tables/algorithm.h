@@ -5,6 +5,7 @@
 #define CCL_CUDA_ALGORITHM_H
 
 #include "cuda/runtime/queue.h"
+#include "cuda/tables/classes.h"
 #include "cuda/tables/components.h"
 #include "cuda/tables/frame.h"
 #include "cuda/tables/result.h"
@@ -31,6 +32,7 @@ typedef struct CclCudaWork
     bool moments, result_labels, updates;
   } wants;      /* the tables that ccl_cuda_components_allocate() allocates */
   bool classes; /* the frame has planes, CclClassPlane, and a slot for each pixel */
+  const CclClassFrame *class_frame; /* in host memory; NULL without classes */
   CclFeatureStage feature_stage;
   uint32_t depth;           /* of a volume, in slices; 0: a frame */
   struct CclSlices *slices; /* [capacity] of volumes */

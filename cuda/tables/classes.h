@@ -34,7 +34,8 @@ typedef struct CclClassFrame
   const uint8_t *pixels; /* at any address */
   size_t pitch;          /* bytes */
   uint32_t width, height;
-  bool wide, big_endian;  /* two bytes for each pixel */
+  uint8_t size;           /* bytes of a pixel: 1, 2 or 4; those of 4 are aligned */
+  bool big_endian;        /* those of 2 */
   const uint32_t *region; /* words of a mask: pixels outside have value 0; NULL: the whole frame */
   size_t region_pitch;    /* words */
 } CclClassFrame;

@@ -15,7 +15,8 @@
  * rows; its blocks are 2 x 2 x 2 voxels. Passed to kernels by value. */
 typedef struct CclLabelImage
 {
-  uint32_t pitch;     /* pixels of a row, even */
+  uint32_t pitch;     /* pixels of a row; even, but for classes */
+  uint32_t per_slot;  /* pixels of a slot: 2; of classes, whose runs may touch, 1 */
   uint32_t *pixels;   /* [height * pitch] labels; CCL_NO_LABEL in the background */
   uint32_t *blocks;   /* [n_blocks] union-find over blocks; NULL: labels are pixels */
   uint8_t *infos;     /* [n_blocks] what kernels pass on about a block */

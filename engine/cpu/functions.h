@@ -57,10 +57,10 @@ typedef struct CclTable
   uint32_t *parents; /* union-find over labels: a root is its own parent, others point lower */
   CclRunsLabel *labels;
   CclRunsMoments *moments; /* NULL unless asked for */
-  uint16_t *values;        /* of the pixels; NULL unless these are classes */
+  uint32_t *values;        /* of the pixels; NULL unless these are classes */
 } CclTable;
 
-/* A row of classes, native numbers of 1 or 2 bytes at any address. */
+/* A row of classes, native numbers of 1, 2 or 4 bytes at any address. */
 typedef struct CclClassRow
 {
   const uint8_t *pixels;

@@ -78,6 +78,7 @@ typedef struct CpuVolume
   Span *spans; /* [height * depth] with config.labels */
   uint32_t *map;
   bool map_is_current;
+  bool swaps; /* classes have the other byte order */
   CclParams params;
   CclTopKSearch search;
   CclComponent *items; /* [max_components] */
@@ -108,15 +109,24 @@ volume_device_count (void)
   return 1;
 }
 
+static bool
+volume_has_classes (const CclAlgorithm *algorithm)
+{
+  return true;
+}
+
 static size_t
 row_words (const CpuVolume *self)
 {
   return self->width / 64 + 1;
 }
 
+/* Runs of foreground do not touch, those of classes may. */
 static uint64_t
 slice_runs (const CpuVolume *self)
 {
+  if (self->base.config.values == CCL_VALUES_EQUAL)
+    return (uint64_t) self->width * self->height;
   return (uint64_t) ccl_runs_per_row (self->width) * self->height;
 }
 
@@ -124,7 +134,7 @@ slice_runs (const CpuVolume *self)
 static uint64_t
 slice_labels (const CpuVolume *self)
 {
-  if (self->base.config.connectivity == 6)
+  if (self->base.config.connectivity == 6 || self->base.config.values == CCL_VALUES_EQUAL)
     return slice_runs (self) + 1;
   return ((uint64_t) self->width + 1) * ((uint64_t) self->height + 1) / 4 + 1;
 }
@@ -159,6 +169,7 @@ volume_close (CclSession *session)
   free (self->nothing.labels);
   free (self->table.parents);
   free (self->table.labels);
+  free (self->table.values);
   free (self->depths);
   free (self->spans);
   free (self->map);
@@ -223,6 +234,7 @@ open_tables (CpuVolume *self)
       !ALLOCATE_ZEROS (self->nothing.bits, row_words (self)) ||
       !ALLOCATE (self->nothing.words, row_words (self)) || !ALLOCATE (self->table.parents, most) ||
       !ALLOCATE (self->table.labels, most) || !ALLOCATE (self->depths, most) ||
+      (config->values == CCL_VALUES_EQUAL && !ALLOCATE (self->table.values, most)) ||
       !ALLOCATE (self->items, config->max_components) ||
       !ALLOCATE (self->extents, config->max_components) ||
       (config->labels && (!ALLOCATE (self->spans, config->height) ||
@@ -279,6 +291,46 @@ volume_open (const CclSession *wanted, CclSession **session)
             self->functions->name);
   *session = &self->base;
   return CCL_OK;
+}
+
+/* The row of classes @y of the volume, which is slice by slice. */
+static CclClassRow
+class_row (const CclImage *image, uint32_t y)
+{
+  return (CclClassRow){ image->data + y * image->stride, ccl_class_size (image->format) };
+}
+
+/* As label_slice(), of classes. */
+static uint32_t
+label_class_slice (const Job *job, const Slab *slab, Slice *slice, uint32_t z, uint32_t *n)
+{
+  const CpuVolume *self = job->volume;
+  const CclImage *image = job->foreground->image;
+  const bool diagonal = self->base.config.connectivity != 6;
+  CclRow above = self->nothing;
+  uint32_t next = slab->next, n_runs = 0, bottom;
+
+  for (uint32_t y = 0; y < self->height; y = bottom) {
+    CclClassRow classes = class_row (image, z * self->height + y);
+    CclRow row = {
+      .bits = slice->bits,
+      .edges = slice->edges + 2 * (size_t) n_runs,
+      .labels = slice->labels + n_runs,
+    };
+
+    for (bottom = y + 1; bottom < self->height; bottom++)
+      if (memcmp (classes.pixels, class_row (image, z * self->height + bottom).pixels,
+                  (size_t) self->width * classes.size) != 0)
+        break;
+    next = self->functions->label_classes (&self->table, &above, &row, &classes, self->width, y,
+                                           bottom, diagonal, next);
+    n_runs += row.count;
+    for (uint32_t i = y; i < bottom; i++)
+      slice->rows[i] = row;
+    above = row;
+  }
+  *n = n_runs;
+  return next;
 }
 
 /* Labels the runs of a slice, from the slab's next label on; returns the first unused one, and the
@@ -372,6 +424,8 @@ settle_slice (CpuVolume *self, Slab *slab, const Slice *slice, uint32_t z, uint3
       place = slab->next++;
       table->parents[place] = place;
       table->labels[place] = table->labels[i];
+      if (table->values)
+        table->values[place] = table->values[i];
       self->depths[place] = (Depth){ (uint64_t) z * area, z, z + 1, table->labels[i].y, 0 };
     } else if (parent >= first) {
       place = slab->places[parent - first];
@@ -388,12 +442,69 @@ settle_slice (CpuVolume *self, Slab *slab, const Slice *slice, uint32_t z, uint3
     slice->labels[i] = slab->places[slice->labels[i] - first];
 }
 
+/* Joins the runs of two rows of classes that touch, with @diagonal also at corners. */
+static void
+join_class_rows (const CclTable *table, const CclRow *row, const CclRow *lower, bool diagonal)
+{
+  uint32_t first = 0, *parents = table->parents;
+
+  for (uint32_t i = 0; i < row->count; i++) {
+    const uint32_t label = row->labels[i];
+
+    first = skip_runs (lower, first, row->edges[2 * (size_t) i], diagonal);
+    for (uint32_t j = first; begins_before (lower, j, row->edges[2 * (size_t) i + 1], diagonal);
+         j++) {
+      uint32_t a, b;
+
+      if (!are_alike (table, label, lower->labels[j]))
+        continue;
+      a = find_root (parents, label);
+      b = find_root (parents, lower->labels[j]);
+      if (a != b)
+        parents[max_u32 (a, b)] = min_u32 (a, b);
+    }
+  }
+}
+
+/* Whether two rows of a slice share their runs. */
+static bool
+is_same_row (const CclRow *a, const CclRow *b)
+{
+  return a->labels == b->labels && a->count == b->count; /* the next row begins where none are */
+}
+
+/* Joins the labels of two neighbouring slices of classes. A row of the slice before that equals its
+ * neighbour adds no contacts to those of the neighbour. */
+static void
+join_class_slices (const CpuVolume *self, const Slice *slice, const Slice *before)
+{
+  const unsigned connectivity = self->base.config.connectivity;
+  const CclRow *rows = slice->rows, *lower = before->rows;
+
+  for (uint32_t y = 0; y < self->height; y++) {
+    bool repeats = y > 0 && is_same_row (&lower[y], &lower[y - 1]);
+
+    if (!repeats || !is_same_row (&rows[y], &rows[y - 1]))
+      join_class_rows (&self->table, &rows[y], &lower[y], connectivity != 6);
+    if (connectivity == 6)
+      continue;
+    if (y > 0 && !repeats)
+      join_class_rows (&self->table, &rows[y], &lower[y - 1], connectivity == 26);
+    if (y + 1 < self->height && !is_same_row (&lower[y], &lower[y + 1]))
+      join_class_rows (&self->table, &rows[y], &lower[y + 1], connectivity == 26);
+  }
+}
+
 /* Joins the labels of two neighbouring slices. */
 static void
 join_with_slice (const CpuVolume *self, const Slice *slice, const Slice *before)
 {
   uint32_t height = self->height;
 
+  if (self->table.values) {
+    join_class_slices (self, slice, before);
+    return;
+  }
   for (uint32_t y = 0; y < height; y++) {
     const CclRow *above = y > 0 ? &slice->rows[y - 1] : &self->nothing;
     CclRow lower[3] = {
@@ -437,7 +548,8 @@ label_slab (void *data, uint32_t index)
       slice->edges = slab->edges + 2 * (size_t) first;
       slice->labels = slab->labels + first;
     }
-    end = label_slice (job, slab, slice, z, &n_runs);
+    end = self->table.values ? label_class_slice (job, slab, slice, z, &n_runs)
+                             : label_slice (job, slab, slice, z, &n_runs);
     mark_children (&self->table, slab->next, end);
     if (z > slab->z)
       join_with_slice (self, slice, slab->last);
@@ -518,6 +630,15 @@ stays (CpuVolume *self, uint32_t i)
   return true;
 }
 
+/* The class of a label's voxels. */
+static uint32_t
+class_of (const CpuVolume *self, uint32_t i)
+{
+  uint32_t value = self->table.values ? self->table.values[i] : 0;
+
+  return self->swaps ? (value & 0xff) << 8 | value >> 8 : value;
+}
+
 static void
 fill_component (CpuVolume *self, uint32_t i, uint32_t index)
 {
@@ -540,6 +661,7 @@ fill_component (CpuVolume *self, uint32_t i, uint32_t index)
     .z = depth->z,
     .depth = depth->back - depth->z,
     .first_y = label->y,
+    .value = class_of (self, i),
   };
 }
 
@@ -579,6 +701,8 @@ volume_submit (CclSession *session, const CclImage *image, const CclParams *para
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "backend cpu cannot read device memory; use backend cuda or download volumes");
   self->params = *params;
+  self->swaps = image->format == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? CCL_FORMAT_GRAY16_BE
+                                                                            : CCL_FORMAT_GRAY16_LE);
   self->map_is_current = false;
   ccl_pool_run (self->pool, label_slab, &job, self->n_slabs);
   for (uint32_t s = 1; s < self->n_slabs; s++)
@@ -656,6 +780,7 @@ volume_labels (CclSession *session, CclLabels *labels)
 
 const CclBackendClass ccl_backend_cpu_volumes = {
   .id = CCL_BACKEND_CPU,
+  .has_classes = volume_has_classes,
   .device_count = volume_device_count,
   .open = volume_open,
   .submit = volume_submit,

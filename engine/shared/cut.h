@@ -22,6 +22,13 @@ ccl_format_is_16_bit (CclFormat format)
   return format == CCL_FORMAT_GRAY16_LE || format == CCL_FORMAT_GRAY16_BE;
 }
 
+/* The bytes of a pixel with a class. */
+static inline unsigned
+ccl_class_size (CclFormat format)
+{
+  return format == CCL_FORMAT_GRAY32 ? 4 : ccl_format_is_16_bit (format) ? 2 : 1;
+}
+
 /* The cut of frames of @format. */
 static inline CclCut
 ccl_cut (CclValues values, const CclParams *params, CclFormat format)

@@ -68,7 +68,8 @@ class Analyzer:
 
     Other shapes are welcome, but make it allocate anew. It belongs to one thread at a time.
 
-    Contiguous rows of bool and uint8, for "band" and "equal" also of uint16, are read in place. Arrays of NumPy, CuPy
+    Contiguous rows of bool and uint8, for "band" and "equal" also of uint16, and volumes of classes also of int32 and
+    uint32, are read in place. Arrays of NumPy, CuPy
     and PyTorch of other types, byte orders and strides are copied first. What numpy.ma masks is background.
 
     Parameters
@@ -99,9 +100,9 @@ class Analyzer:
         CUDA device for pixels in host memory; -1: any.
     values : str
         "above": pixels above the threshold are foreground. "band": pixels from low to high are. "equal": pixels are
-        classes, as from a segmentation network: integers from 0, the background, to 2**31 - 1, at most 65535 of them
-        different. Only pixels of the same class are connected, and components have the field value. "equal" has
-        neither morphology nor features but "sums", "ellipse" and "box".
+        classes, as from a segmentation network: integers from 0, the background, to 2**31 - 1, in masks at most 65535
+        of them different. Only pixels of the same class are connected, and components have the field value. "equal"
+        has no threshold, invert and morphology, nor features but "sums", "ellipse" and "box".
     low, high : int
         The band, 0 to 65535.
     warn_copies : bool
@@ -151,13 +152,15 @@ class Analyzer:
             raise ValueError(f"a band from {low} to {high}; both are 0 to 65535")
         volume = connectivity > 8 or connectivity == 6
         if volume:
-            given = {"features": bool(features), "values": values != "above", "min_area": min_area > 1,
+            given = {"features": bool(features), "values": values == "band", "min_area": min_area > 1,
                      "max_area": max_area is not None, "min_width": min_width > 1, "min_height": min_height > 1,
                      "morphology": morphology, "include": include, "exclude": exclude}
             for name in (name for name, value in given.items() if value):
-                raise ValueError(f"{name} is for masks; volumes have a threshold, invert and max_components")
+                raise ValueError(f"{name} is for masks; volumes have a threshold, invert, classes and max_components")
         flags = sum(_records.FLAGS[feature] for feature in set(features))
-        self._records = _records.VOLUME if volume else flags | (_records.FLAGS["value"] if values == "equal" else 0)
+        self._records = ((_records.VOLUME if volume else 0) | flags
+                         | (_records.FLAGS["value"] if values == "equal" else 0))
+        self._volume = volume
         self._engine = _engine.Engine(
             kind=_VOLUME if volume else _FRAMES, connectivity=connectivity, backend=_BACKENDS[backend], device=device,
             threads=threads, max_components=max_components or 0, features=flags, operations=morphology,
@@ -182,7 +185,7 @@ class Analyzer:
         else:
             problem = ValueError(f"threshold {self._levels['threshold']}; for bool and uint8 it is 0 to 255")
         with _arrays.on_stream(mask, stream):
-            converted = _arrays.convert(mask, self._values, **self._levels, invert=self._invert)
+            converted = _arrays.convert(mask, self._values, **self._levels, invert=self._invert, volume=self._volume)
         if converted is None:
             raise problem
         copy, foreground, classes = converted
@@ -252,7 +255,7 @@ class Analyzer:
         structured array, or a list of one for each mask of a batch
             In the order of their first pixels. Fields of masks, in pixels: label, x, y, width, height, first_x, area,
             centroid_x, centroid_y. Of volumes: label, x, y, z, width, height, depth, volume, centroid_x, centroid_y,
-            centroid_z. Without NumPy a list of Component or VolumeComponent. Features add:
+            centroid_z. Of classes also value. Without NumPy a list of Component or VolumeComponent. Features add:
 
             "sums": sum_x, sum_y, sum_xx, sum_yy, sum_xy, of the pixels' coordinates;
             "ellipse": orientation (radians from the x axis to the major one, clockwise as y points down), major_axis,

@@ -62,11 +62,16 @@ def on_stream(array, stream):
 
 
 def _contiguous(library, array):
-    return array.contiguous() if library.__name__ == "torch" else library.ascontiguousarray(array)
+    if library.__name__ == "torch":
+        return array.contiguous()
+    array = library.ascontiguousarray(array)
+    return array if getattr(array.flags, "aligned", True) else array.copy()
 
 
 def _is_contiguous(library, array):
-    return array.is_contiguous() if library.__name__ == "torch" else array.flags.c_contiguous
+    if library.__name__ == "torch":
+        return array.is_contiguous()
+    return array.flags.c_contiguous and getattr(array.flags, "aligned", True)
 
 
 def _type(array):
@@ -82,8 +87,9 @@ def _as_type(library, array, name):
     return array.to(kind) if library.__name__ == "torch" else array.astype(kind)
 
 
-def _classes(library, array):
-    """Returns the classes as uint8 or uint16, and a list with the class of each value, or None if they are the same."""
+def _classes(library, array, volume):
+    """Returns the classes as uint8 or uint16, those of volumes also as int32, and a list with the class of each value, or
+    None if they are the same."""
     name = _type(array)
     if not any(kind in name for kind in ("int", "bool")):
         raise TypeError(f"classes are integers, not {name}; round them first, or label array > level")
@@ -96,6 +102,8 @@ def _classes(library, array):
         return _as_type(library, array, "uint8"), None
     if high <= _MAX_CLASSES:
         return _as_type(library, array, "uint16"), None
+    if volume:
+        return _as_type(library, array, "int32"), None
     values, places = library.unique(array, return_inverse=True)
     values = values.tolist()
     first = 0 if values[0] == 0 else 1
@@ -134,7 +142,7 @@ def _cover(library, array, covered, value):
     return array
 
 
-def convert(array, values, threshold, low, high, invert):
+def convert(array, values, threshold, low, high, invert, volume):
     """Returns (copy, whether it is foreground already, classes), or None if there is nothing to convert. classes: see
     _classes(). Raises TypeError and ValueError for what no copy can mend."""
     library, covered = _library(array), None
@@ -143,13 +151,14 @@ def convert(array, values, threshold, low, high, invert):
     if is_masked(array):
         covered, array = library.ma.getmaskarray(array), array.data
     name = _type(array)
-    native = name in ("bool", "uint8") or (name == "uint16" and values != "above")
+    native = (name in ("bool", "uint8") or (name == "uint16" and values != "above")
+              or (name in ("int32", "uint32") and values == "equal" and volume))
     if values == "equal":
         if native and covered is None and _is_contiguous(library, array):
             return None
         if covered is not None:
             array = _cover(library, array, covered, 0)
-        array, classes = (array, None) if native else _classes(library, array)
+        array, classes = (array, None) if native else _classes(library, array, volume)
         return _contiguous(library, array), False, classes
     if native and (values == "band" or is_byte(threshold)):
         if covered is None:

@@ -26,9 +26,7 @@ VOLUME = 1 << len(_PARTS)
 
 
 def _fields(kind):
-    if kind == VOLUME:
-        return _VOLUME
-    return _BASE + [field for name, part in _PARTS.items() if kind & FLAGS[name] for field in part]
+    return (_VOLUME if kind & VOLUME else _BASE) + [field for name, part in _PARTS.items() if kind & FLAGS[name] for field in part]
 
 
 def _names(fields):
@@ -38,7 +36,7 @@ def _names(fields):
 Component = collections.namedtuple("Component", _names(_fields(VOLUME - 1)),
                                    defaults=[None] * (len(_names(_fields(VOLUME - 1))) - len(_BASE)))
 Component.__doc__ = "A component of a mask; what components() returns a list of without NumPy."
-VolumeComponent = collections.namedtuple("VolumeComponent", _names(_VOLUME))
+VolumeComponent = collections.namedtuple("VolumeComponent", _names(_VOLUME) + ["value"], defaults=[None])
 VolumeComponent.__doc__ = "A component of a volume; what components() returns a list of without NumPy."
 
 _numpy = None
@@ -75,7 +73,7 @@ def as_array(memory):
 
 
 def as_components(memory, kind, counts, classes=None):
-    """Records of the extension as an array, or as one for each frame of a batch. kind: flags of features, or VOLUME.
+    """Records of the extension as an array, or as one for each frame of a batch. kind: flags of features, and VOLUME.
     classes: a list with the class of each value, or None."""
     np = _numpy or numpy()
     if np:
@@ -88,7 +86,7 @@ def as_components(memory, kind, counts, classes=None):
     else:
         fields = _fields(kind)
         names = _names(fields)
-        make = VolumeComponent if kind == VOLUME else Component
+        make = VolumeComponent if kind & VOLUME else Component
         layout = "=" + "".join(code for _, code in fields)
         records = [make(**dict(zip(names, row))) for row in struct.iter_unpack(layout, memory)]
         if classes:

@@ -89,6 +89,7 @@ typedef struct Run
   size_t used, room; /* records */
   size_t record_size;
   uint32_t *counts, *found; /* [n] */
+  uint32_t highest;         /* class of a volume */
 } Run;
 
 void *
@@ -164,17 +165,36 @@ find_rows (const Engine *self, const Array *array)
   return -1;
 }
 
+/* Whether all elements are at multiples of their size. */
+static bool
+is_aligned (const Array *array)
+{
+  uintptr_t all = (uintptr_t) array->data;
+
+  for (int i = 0; i < array->ndim; i++)
+    all |= (uintptr_t) array->strides[i];
+  return all % (uintptr_t) array->itemsize == 0;
+}
+
 /* The geometry of a call, and the places of its frames. */
 static int
 plan_run (Engine *self, const Array *array, Run *run)
 {
   int rows = find_rows (self, array);
   const bool wide = self->config.values != CCL_VALUES_ABOVE && array->itemsize == 2;
+  const bool widest = self->kind == KIND_VOLUME && self->config.values == CCL_VALUES_EQUAL &&
+                      array->itemsize == 4 && is_aligned (array);
   Py_ssize_t height, width, n, pixel = self->kind == KIND_BGR || self->kind == KIND_RGB ? 3 : 1;
   PyObject *shape;
 
   if (rows < 0 ||
-      array_check_type (array, self->kind <= KIND_VOLUME && !wide ? "bu" : "u", wide ? 2 : 1,
+      array_check_type (array,
+                        widest                               ? "ui"
+                        : self->kind <= KIND_VOLUME && !wide ? "bu"
+                                                             : "u",
+                        widest ? 4
+                        : wide ? 2
+                               : 1,
                         "the array",
                         self->kind > KIND_VOLUME ? "frames are uint8"
                         : self->config.values != CCL_VALUES_ABOVE
@@ -183,8 +203,8 @@ plan_run (Engine *self, const Array *array, Run *run)
                             : "masks are bool or uint8: pass mask != 0 or "
                               "mask.astype('uint8')") != 0)
     return -1;
-  if (wide)
-    pixel = 2;
+  if (wide || widest)
+    pixel = array->itemsize;
   height = array->shape[rows];
   width = array->shape[rows + 1];
   n = rows > 0 ? array->shape[0] : 1;
@@ -201,7 +221,7 @@ plan_run (Engine *self, const Array *array, Run *run)
   if (array_check_rows (array, rows + 1, width * pixel, "the array") != 0)
     return -1;
   if (self->kind == KIND_VOLUME && n > 1 &&
-      array->strides[0] != (Py_ssize_t) array_stride (array, rows, width) * height) {
+      array->strides[0] != (Py_ssize_t) array_stride (array, rows, width * pixel) * height) {
     PyErr_SetString (PyExc_ValueError,
                      "the slices of the volume do not follow each other at the distance of "
                      "their rows; copy it with numpy.ascontiguousarray()");
@@ -218,8 +238,8 @@ plan_run (Engine *self, const Array *array, Run *run)
   run->height = (uint32_t) height;
   run->n = (uint32_t) n;
   run->batched = rows > 0 && self->kind == KIND_FRAMES;
-  run->record_size =
-      self->kind == KIND_VOLUME ? sizeof (VolumeRecord) : record_size_of (self->features);
+  run->record_size = record_size_of (self->features) +
+                     (self->kind == KIND_VOLUME ? sizeof (VolumeRecord) - sizeof (Record) : 0);
   run->images = calloc (run->batched ? run->n : 1, sizeof *run->images);
   run->counts = calloc (2 * (size_t) run->n, sizeof *run->counts);
   if (!run->images || !run->counts) {
@@ -235,7 +255,8 @@ plan_run (Engine *self, const Array *array, Run *run)
                 : array->pinned    ? CCL_MEMORY_PINNED
                                    : CCL_MEMORY_HOST,
       .stream = (void *) array->stream,
-      .format = !wide                                       ? CCL_FORMAT_BYTES
+      .format = widest                                      ? CCL_FORMAT_GRAY32
+                : !wide                                     ? CCL_FORMAT_BYTES
                 : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? CCL_FORMAT_GRAY16_LE
                                                             : CCL_FORMAT_GRAY16_BE,
     };
@@ -335,6 +356,7 @@ engine_open (Engine *self, const Run *run, int device)
     volume.device = device;
     volume.max_components = config->max_components;
     volume.labels = config->labels;
+    volume.values = config->values;
     return ccl_volume_new (&volume, &self->volume);
   }
   if (self->include || self->exclude) {
@@ -433,7 +455,7 @@ add_records (const Engine *self, Run *run, uint32_t index, const CclComponents *
 }
 
 static CclStatus
-add_volume_records (Run *run, const CclVolumeComponents *components)
+add_volume_records (const Engine *self, Run *run, const CclVolumeComponents *components)
 {
   CclStatus status = reserve (run, components->count);
 
@@ -443,7 +465,7 @@ add_volume_records (Run *run, const CclVolumeComponents *components)
   run->found[0] = components->found;
   for (uint32_t i = 0; i < components->count; i++) {
     const CclVolumeComponent *c = &components->items[i];
-    VolumeRecord *to = (VolumeRecord *) run->records + run->used++;
+    VolumeRecord *to = (VolumeRecord *) (run->records + run->used++ * run->record_size);
 
     *to = (VolumeRecord){ (int32_t) c->label,  (int32_t) c->x,
                           (int32_t) c->y,      (int32_t) c->z,
@@ -451,6 +473,9 @@ add_volume_records (Run *run, const CclVolumeComponents *components)
                           (int32_t) c->depth,  0,
                           (int64_t) c->volume, { 0, 0, 0 } };
     ccl_volume_component_centroid (c, to->centroid);
+    run->highest = c->value > run->highest ? c->value : run->highest;
+    if (self->features & FEATURE_VALUE)
+      *(ValuePart *) (to + 1) = (ValuePart){ c->value };
   }
   return CCL_OK;
 }
@@ -525,7 +550,7 @@ analyze_volume (Engine *self, Run *run, bool *again)
   *again = !has_all (self, &counts);
   if (*again)
     return CCL_OK;
-  status = add_volume_records (run, &components);
+  status = add_volume_records (self, run, &components);
   if (status == CCL_OK && run->labels)
     status = ccl_volume_write_labels (self->volume, (uint32_t *) run->labels, run->labels_stride,
                                       run->labels_memory);
@@ -663,6 +688,10 @@ engine_run_method (PyObject *object, PyObject *args)
     PyErr_NoMemory ();
   else if (status != CCL_OK)
     fail_with_status (status);
+  else if (run.highest > INT32_MAX)
+    PyErr_Format (PyExc_ValueError, "classes are 0 to 2**31 - 1, not %lld; 0 is background",
+                  array.kind == 'i' ? (long long) run.highest - (1LL << 32)
+                                    : (long long) run.highest);
   else
     result = Py_BuildValue ("(ONNN)", labels ? labels : Py_None, make_records (&run),
                             make_counts (&run, run.counts), make_counts (&run, run.found));

@@ -65,6 +65,7 @@ typedef struct ValuePart
   int64_t value;
 } ValuePart;
 
+/* Of a volume; only FEATURE_VALUE has a part. */
 typedef struct VolumeRecord
 {
   int32_t label, x, y, z, width, height, depth, reserved;

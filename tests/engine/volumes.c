@@ -8,6 +8,7 @@
 #include "tests/reference/volume.h"
 
 #include "engine/cpu/tuning.h"
+#include "engine/shared/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,17 @@
 typedef struct Stack
 {
   uint32_t width, height, depth;
-  TestImage image;
+  TestImage image; /* of bytes, as many for each voxel as the format has */
+  CclFormat format;
+  CclValues values;
 } Stack;
 
 static Stack
 stack_new (uint32_t width, uint32_t height, uint32_t depth)
 {
-  return (Stack){ width, height, depth, test_image_new (width, height * depth) };
+  return (Stack){
+    width, height, depth, test_image_new (width, height * depth), CCL_FORMAT_BYTES, CCL_VALUES_ABOVE
+  };
 }
 
 static bool
@@ -82,7 +87,8 @@ check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeCon
 {
   const bool cpu = algorithm->backend == CCL_BACKEND_CPU;
   CclVolumeConfig config = *wanted;
-  TestPlacement placement = { .padding = mt19937_below (&check->rng, 9) };
+  const unsigned size = ccl_class_size (stack->format);
+  TestPlacement placement = { .padding = size * mt19937_below (&check->rng, 9) };
   CclVolume *volume;
 
   config.algorithm = algorithm->name;
@@ -95,10 +101,13 @@ check_algorithm (Check *check, const CclAlgorithm *algorithm, const CclVolumeCon
     CclImage image = test_arena_place (&check->arenas[m], &stack->image, &placement);
     CclVolumeComponents got;
     CclLabels labels = { NULL, 0 };
-    CclStatus status = ccl_volume_analyze (volume, &image, params, &got);
+    CclStatus status;
     size_t bytes = (size_t) stack->width * stack->image.height * sizeof *expected_labels;
-    bool right = status == CCL_OK && components_match (&got, expected);
+    bool right;
 
+    image.format = stack->format;
+    status = ccl_volume_analyze (volume, &image, params, &got);
+    right = status == CCL_OK && components_match (&got, expected);
     check->runs++;
     if (!check_that (check, right, "%s, volume of %u x %u x %u, connectivity %u: status %d",
                      algorithm->name, stack->width, stack->height, stack->depth,
@@ -156,9 +165,12 @@ check_connectivity (Check *check, const Stack *stack, unsigned connectivity)
   CclParams params;
   uint32_t *labels = test_alloc ((size_t) stack->width * stack->image.height * sizeof *labels);
   CclImage view = test_image_view (&stack->image);
+  bool found = false;
 
+  view.format = stack->format;
   ccl_volume_config_init (&config, stack->width, stack->height, stack->depth);
   config.connectivity = connectivity;
+  config.values = stack->values;
   config.labels = true;
   config.features = (CclFeatureStage) mt19937_below (&check->rng, CCL_FEATURES_RUNS_CD + 1);
   config.max_components = mt19937_below (&check->rng, 4) ? 1u << 20 : 20;
@@ -171,11 +183,17 @@ check_connectivity (Check *check, const Stack *stack, unsigned connectivity)
   for (size_t i = 0; (algorithm = ccl_volume_algorithm (i)); i++) {
     if (!wants (check, algorithm) || !ccl_volume_algorithm_has (algorithm, connectivity))
       continue;
+    if (stack->values == CCL_VALUES_EQUAL && algorithm->backend == CCL_BACKEND_CUDA &&
+        strcmp (algorithm->name, "uf") != 0)
+      continue;
+    found = true;
     if (algorithm->backend == CCL_BACKEND_CPU)
       check_instruction_sets (check, algorithm, &config, stack, &params, &expected, labels);
     else
       check_algorithm (check, algorithm, &config, stack, &params, &expected, labels);
   }
+  check_that (check, found || check->options.algorithm, "no algorithm for connectivity %u",
+              connectivity);
   ccl_volume_reference_clear (&expected);
   free (labels);
 }
@@ -302,6 +320,132 @@ test_hilbert_volumes (Check *check)
   }
 }
 
+static void
+set_class (Stack *stack, size_t i, uint32_t value)
+{
+  uint8_t *voxel = stack->image.pixels + i * ccl_class_size (stack->format);
+  const bool big = stack->format == CCL_FORMAT_GRAY16_BE;
+
+  switch (stack->format) {
+  case CCL_FORMAT_GRAY16_LE:
+  case CCL_FORMAT_GRAY16_BE:
+    voxel[big] = (uint8_t) value;
+    voxel[!big] = (uint8_t) (value >> 8);
+    return;
+  case CCL_FORMAT_GRAY32:
+    memcpy (voxel, &value, sizeof value);
+    return;
+  default:
+    *voxel = (uint8_t) value;
+  }
+}
+
+/* Boxes of random classes, of @side voxels a side, of which rows repeat those above. */
+static void
+draw_classes (Stack *stack, const uint32_t *classes, uint32_t n, uint32_t side, Mt19937 *rng)
+{
+  const uint32_t across = stack->width / side + 1, down = stack->height / side + 1;
+  uint32_t *boxes = test_alloc ((size_t) across * down * (stack->depth / side + 1) * sizeof *boxes);
+  size_t i = 0;
+
+  for (size_t b = 0; b < (size_t) across * down * (stack->depth / side + 1); b++)
+    boxes[b] = classes[mt19937_below (rng, n)];
+  for (uint32_t z = 0; z < stack->depth; z++)
+    for (uint32_t y = 0; y < stack->height; y++)
+      for (uint32_t x = 0; x < stack->width; x++, i++)
+        set_class (stack, i, boxes[(z / side * down + y / side) * (size_t) across + x / side]);
+  free (boxes);
+}
+
+/* Few classes and many, and such as differ in one byte only, in all formats. */
+static void
+test_volumes_of_classes (Check *check)
+{
+  static const CclFormat formats[] = { CCL_FORMAT_BYTES, CCL_FORMAT_GRAY16_LE, CCL_FORMAT_GRAY16_BE,
+                                       CCL_FORMAT_GRAY32 };
+  static const uint32_t classes[] = { 0,      1,      2,          255,        256,       257,
+                                      0x8001, 0xffff, 0x00010001, 0x7fffffff, 0x80000001 };
+  static const uint32_t sizes[][3] = { { 1, 1, 1 },   { 2, 2, 2 },  { 9, 1, 1 },   { 1, 7, 5 },
+                                       { 7, 1, 5 },   { 5, 7, 1 },  { 33, 9, 6 },  { 32, 8, 4 },
+                                       { 65, 17, 5 }, { 6, 5, 67 }, { 130, 9, 4 }, { 64, 64, 20 },
+                                       { 97, 33, 20 } };
+  static const uint32_t most[] = { 4, 8, 8, COUNT (classes) }; /* by format */
+  const uint32_t limit = check->options.effort == EFFORT_TINY ? 700 : 6000;
+
+  for (size_t i = 0; i < COUNT (sizes); i++) {
+    const uint32_t voxels = sizes[i][0] * sizes[i][1] * sizes[i][2];
+
+    if (is_small (check) && voxels > limit)
+      continue;
+    for (int k = 0; k < (is_small (check) ? 4 : 12); k++) {
+      const CclFormat format = formats[k % 4];
+      const uint32_t side = 1 + mt19937_below (&check->rng, 5) * mt19937_below (&check->rng, 2);
+      Stack stack = { sizes[i][0], sizes[i][1], sizes[i][2], .format = format,
+                      .values = CCL_VALUES_EQUAL };
+
+      stack.image =
+          test_image_new (stack.width * ccl_class_size (format), stack.height * stack.depth);
+      draw_classes (&stack, classes, 1 + mt19937_below (&check->rng, most[k % 4]), side,
+                    &check->rng);
+      check_stack (check, &stack);
+      test_image_clear (&stack.image);
+    }
+  }
+}
+
+/* What volumes of classes refuse. */
+static void
+test_class_errors (Check *check)
+{
+  uint32_t pixels[9] = { 7, 7, 0, 7, 8 };
+  CclImage image = { .data = (const uint8_t *) pixels, .stride = 8, .format = CCL_FORMAT_GRAY32 };
+  CclVolumeComponents components;
+  CclVolumeConfig config;
+  CclVolume *volume;
+  CclParams params;
+
+  ccl_params_init (&params);
+  ccl_volume_config_init (&config, 2, 2, 2);
+  config.backend = CCL_BACKEND_CPU;
+  config.values = CCL_VALUES_BAND;
+  check_that (check, ccl_volume_new (&config, &volume) == CCL_ERROR_INVALID, "a band");
+  config.values = (CclValues) 3;
+  check_that (check, ccl_volume_new (&config, &volume) == CCL_ERROR_INVALID, "unknown values");
+  config.values = CCL_VALUES_ABOVE;
+  check_that (check, ccl_volume_new (&config, &volume) == CCL_OK, "%s", ccl_last_error ());
+  check_that (check, ccl_volume_analyze (volume, &image, &params, &components) != CCL_OK,
+              "32 bits above a threshold");
+  ccl_volume_free (volume);
+  config.values = CCL_VALUES_EQUAL;
+  check_that (check, ccl_volume_new (&config, &volume) == CCL_OK, "%s", ccl_last_error ());
+  check_that (check,
+              ccl_volume_analyze (volume, &image, &params, &components) == CCL_OK &&
+                  components.count == 2 && components.items[0].value == 7 &&
+                  components.items[1].value == 8,
+              "%s", ccl_last_error ());
+  image.stride = 4;
+  check_that (check, ccl_volume_analyze (volume, &image, &params, &components) == CCL_ERROR_INVALID,
+              "rows that overlap");
+  image.stride = 10;
+  check_that (check, ccl_volume_analyze (volume, &image, &params, &components) == CCL_ERROR_INVALID,
+              "a stride that is no multiple of 4");
+  image.stride = 8;
+  image.data++;
+  check_that (check, ccl_volume_analyze (volume, &image, &params, &components) == CCL_ERROR_INVALID,
+              "an odd address");
+  image.data--;
+  image.memory = CCL_MEMORY_ARRAY;
+  check_that (check,
+              ccl_volume_analyze (volume, &image, &params, &components) == CCL_ERROR_UNSUPPORTED,
+              "an array");
+  image.memory = CCL_MEMORY_HOST;
+  image.format = CCL_FORMAT_BITS;
+  check_that (check,
+              ccl_volume_analyze (volume, &image, &params, &components) == CCL_ERROR_UNSUPPORTED,
+              "classes in bits");
+  ccl_volume_free (volume);
+}
+
 /* Invalid arguments. */
 static void
 test_volume_errors (Check *check)
@@ -380,6 +524,8 @@ const Test volume_tests[] = {
   { "volume-errors", test_volume_errors },
   { "volume-info", test_volume_info },
   { "volumes", test_volumes },
+  { "volumes-of-classes", test_volumes_of_classes },
+  { "volume-class-errors", test_class_errors },
   { "hilbert-volumes", test_hilbert_volumes },
   { NULL, NULL },
 };

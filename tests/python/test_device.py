@@ -128,6 +128,14 @@ class Device(unittest.TestCase):
         for classes in (depth // 1000, (depth // 1000).astype(np.uint8)):
             np.testing.assert_equal(cudaccl.components(Array(self.memory, classes), values="equal", features="ellipse"),
                                     cudaccl.components(classes, values="equal", features="ellipse"))
+        for kind in (np.uint8, np.uint16, np.int32):
+            volume = (np.random.default_rng(4).integers(0, 3, (5, 9, 40)) * 70001 % 251).astype(kind)
+            for connectivity in (6, 18, 26):
+                out = Array(self.memory, np.zeros(volume.shape, np.int32))
+                labels, expected = cudaccl.analyze(volume, connectivity, values="equal")
+                _, got = cudaccl.analyze(Array(self.memory, volume), connectivity, values="equal", out=out)
+                np.testing.assert_equal(got, expected)
+                np.testing.assert_array_equal(out.on_host(), labels)
 
     def test_info(self):
         analyzer = cudaccl.Analyzer()

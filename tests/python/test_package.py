@@ -271,6 +271,30 @@ class Results(unittest.TestCase):
             batch = cudaccl.components(np.stack([classes, classes[::-1]]), values="equal")
             self.assertEqual(batch[0].tolist(), cudaccl.components(classes, values="equal").tolist())
 
+    def test_volumes_of_classes(self):
+        rng = np.random.default_rng(16)
+        for dtype, values in ((bool, [0, 1]), (np.uint8, [0, 1, 255]), (np.uint16, [0, 256, 257]),
+                              (np.int32, [0, 1, 65537, (1 << 31) - 1]), (np.uint32, [0, 65536, 1 << 24]),
+                              (np.int64, [0, 3, 70000]), (">i4", [0, 3, 70000])):
+            classes = np.kron(rng.choice(values, (5, 9, 20)), np.ones((2, 2, 3), int)).astype(dtype)
+            for connectivity in (6, 18, 26):
+                labels, components = cudaccl.analyze(classes, connectivity, values="equal", threads=2)
+                pairs = np.zeros_like(labels)
+                for value in values[1:]:
+                    part = cudaccl.label(classes == value, connectivity)
+                    pairs += np.where(part > 0, part + pairs.max(), 0)
+                self.assertEqual(len(components), pairs.max())
+                self.assertEqual(len(np.unique(np.stack([pairs.ravel(), labels.ravel()]), axis=1).T), pairs.max() + 1)
+                np.testing.assert_array_equal(np.bincount(labels.ravel())[1:], components["volume"])
+                places = np.flatnonzero(np.diff(np.maximum.accumulate(np.append(0, labels.ravel()))))
+                np.testing.assert_array_equal(classes.ravel()[places], components["value"])
+            swapped = np.asfortranarray(classes)
+            np.testing.assert_array_equal(cudaccl.label(swapped, 6, values="equal"),
+                                          cudaccl.label(classes, 6, values="equal"))
+        shifted = np.zeros(4 * 27 + 1, np.uint8)[1:].view(np.int32).reshape(3, 3, 3)
+        shifted[1, 1] = 70000, 70000, 9
+        self.assertEqual(cudaccl.components(shifted, 26, values="equal")["value"].tolist(), [70000, 9])
+
     def test_band(self):
         depth = np.random.default_rng(15).integers(0, 65536, (30, 40), np.uint16)
         for low, high in ((0, 20000), (20000, 40000), (50000, 65535), (3, 2)):
@@ -487,7 +511,7 @@ class Errors(unittest.TestCase):
         self.fails(ValueError, "connectivity 5", mask, 5)
         self.fails(ValueError, "backend", mask, backend="gpu")
         self.fails(ValueError, "feature", mask, features="moon")
-        for option in ({"features": "sums"}, {"values": "equal"}, {"min_area": 2}, {"max_area": 9}, {"min_width": 2},
+        for option in ({"features": "sums"}, {"values": "band"}, {"min_area": 2}, {"max_area": 9}, {"min_width": 2},
                        {"min_height": 2}, {"morphology": "fill"}, {"include": "hello"}, {"exclude": "0,0 1,0 1,1"}):
             self.fails(ValueError, f"{next(iter(option))} is for masks", np.ones((2, 4, 6), bool), 26, **option)
         for operations in ("medain3", "open3x3,,fill", "x"):
@@ -500,6 +524,10 @@ class Errors(unittest.TestCase):
         self.fails(TypeError, "classes are integers", mask / 2, values="equal")
         self.fails(ValueError, "not -1", np.full((2, 2), -1), values="equal")
         self.fails(ValueError, "not 2147483648", np.full((2, 2), 1 << 31), values="equal")
+        for connectivity in (6, 18, 26):
+            for array, found in ((np.full((2, 2, 2), -1), "-1"), (np.full((2, 2, 2), -7, np.int32), "-7"),
+                                 (np.full((2, 2, 2), 1 << 31, np.uint32), "2147483648")):
+                self.fails(ValueError, f"not {found};", array, connectivity, values="equal")
         self.fails(ValueError, "65536 different classes", np.arange(70000, 135536).reshape(256, 256), values="equal")
         self.fails(ValueError, "luma", mask.astype(int), features="luma")
         self.fails(RuntimeError, "operations", mask, values="equal", morphology="median3")

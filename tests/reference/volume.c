@@ -12,11 +12,42 @@
 typedef struct Flood
 {
   const CclVolumeConfig *config;
+  const CclImage *image;
   uint32_t *indices; /* of voxels: that of their component, from 1 on; 0; or UNSEEN */
   uint32_t *stack;
 } Flood;
 
 #define UNSEEN UINT32_MAX
+
+/* The class of a voxel, by its bytes: a big-endian number is one of bytes in the other order. */
+static uint32_t
+class_at (const CclImage *image, uint32_t width, size_t i)
+{
+  const uint8_t *row = image->data + i / width * image->stride;
+  const size_t x = i % width;
+  uint32_t value;
+
+  switch (image->format) {
+  case CCL_FORMAT_GRAY16_LE:
+    return row[2 * x + 1] * 256u + row[2 * x];
+  case CCL_FORMAT_GRAY16_BE:
+    return row[2 * x] * 256u + row[2 * x + 1];
+  case CCL_FORMAT_GRAY32:
+    memcpy (&value, row + 4 * x, sizeof value);
+    return value;
+  default:
+    return row[x];
+  }
+}
+
+static bool
+are_connected (const Flood *self, uint32_t a, uint32_t b)
+{
+  const uint32_t width = self->config->width;
+
+  return self->config->values != CCL_VALUES_EQUAL ||
+         class_at (self->image, width, a) == class_at (self->image, width, b);
+}
 
 static void
 add_voxel (CclVolumeComponent *c, uint32_t x, uint32_t y, uint32_t z)
@@ -62,13 +93,15 @@ flood (Flood *self, uint32_t first, uint32_t number)
         continue;
       if (nx < 0 || nx >= size[0] || ny < 0 || ny >= size[1] || nz < 0 || nz >= size[2])
         continue;
-      if (self->indices[neighbour] == UNSEEN) {
+      if (self->indices[neighbour] == UNSEEN && are_connected (self, i, (uint32_t) neighbour)) {
         self->indices[neighbour] = number;
         self->stack[n++] = (uint32_t) neighbour;
       }
     }
   }
   c.label = number;
+  if (self->config->values == CCL_VALUES_EQUAL)
+    c.value = class_at (self->image, self->config->width, first);
   return c;
 }
 
@@ -133,17 +166,21 @@ ccl_volume_reference_analyze (const CclVolumeConfig *config, const CclImage *ima
                               uint32_t *labels)
 {
   size_t voxels = (size_t) config->width * config->height * config->depth;
-  Flood self = { config, malloc (voxels * sizeof (uint32_t)), malloc (voxels * sizeof (uint32_t)) };
-  CclVolumeComponent *items = malloc ((voxels / 2 + 1) * sizeof *items);
+  Flood self = { config, image, malloc (voxels * sizeof (uint32_t)),
+                 malloc (voxels * sizeof (uint32_t)) };
+  CclVolumeComponent *items = malloc ((voxels + 1) * sizeof *items);
   CclStatus status = self.indices && self.stack && items ? CCL_OK : CCL_ERROR_NO_MEMORY;
   uint32_t total = 0;
 
   memset (components, 0, sizeof *components);
   if (status == CCL_OK) {
     for (size_t i = 0; i < voxels; i++) {
-      const uint8_t *row = image->data + i / config->width * image->stride;
+      uint32_t value = class_at (image, config->width, i);
+      bool is_set = config->values == CCL_VALUES_EQUAL
+                        ? value != 0
+                        : (value > params->threshold) != params->invert;
 
-      self.indices[i] = (row[i % config->width] > params->threshold) != params->invert ? UNSEEN : 0;
+      self.indices[i] = is_set ? UNSEEN : 0;
     }
     for (size_t i = 0; i < voxels; i++) {
       if (self.indices[i] == UNSEEN) {

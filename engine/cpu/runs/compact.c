@@ -140,7 +140,7 @@ fill_strip (void *data, uint32_t index)
     fill_component (&self->items[count], &self->runs->table, i);
     self->items[count].label = count + 1;
     if (self->values)
-      self->values[count] = self->runs->table.values[i];
+      self->values[count] = (uint16_t) self->runs->table.values[i];
     count++;
     if (self->result_labels)
       self->result_labels[i] = count;

@@ -9,27 +9,38 @@
 
 #include "engine/cpu/simd/rows.h"
 
-static inline uint16_t
+static inline uint32_t
 class_at (const CclClassRow *row, uint32_t x)
 {
-  uint16_t value;
+  uint32_t value;
+  uint16_t half;
 
   if (row->size == 1)
     return row->pixels[x];
-  memcpy (&value, row->pixels + 2 * (size_t) x, sizeof value);
-  return value;
+  if (row->size == 4) {
+    memcpy (&value, row->pixels + 4 * (size_t) x, sizeof value);
+    return value;
+  }
+  memcpy (&half, row->pixels + 2 * (size_t) x, sizeof half);
+  return half;
 }
 
 /* The bits of 64 pixels that differ from the one before. */
 static inline uint64_t
 find_changes64 (const CclClassRow *row, uint32_t x)
 {
+  uint32_t wide[64], wide_before[64];
   uint16_t values[64], before[64];
   uint8_t differs[64];
 
   if (row->size == 1) {
     for (int i = 0; i < 64; i++)
       differs[i] = row->pixels[x + (uint32_t) i] ^ row->pixels[x + (uint32_t) i - 1];
+  } else if (row->size == 4) {
+    memcpy (wide, row->pixels + 4 * (size_t) x, sizeof wide);
+    memcpy (wide_before, row->pixels + 4 * (size_t) x - 4, sizeof wide_before);
+    for (int i = 0; i < 64; i++)
+      differs[i] = wide[i] != wide_before[i];
   } else {
     memcpy (values, row->pixels + 2 * (size_t) x, sizeof values);
     memcpy (before, row->pixels + 2 * (size_t) x - 2, sizeof before);

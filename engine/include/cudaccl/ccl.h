@@ -71,6 +71,8 @@ typedef enum CclFormat
   CCL_FORMAT_UYVY,
   CCL_FORMAT_GRAY16_LE, /* two bytes per pixel; with CCL_VALUES_ABOVE, the high byte is used */
   CCL_FORMAT_GRAY16_BE,
+  CCL_FORMAT_GRAY32, /* four bytes per pixel in the CPU's order, at addresses and strides that are
+                      * multiples of four; only for volumes of CCL_VALUES_EQUAL */
 } CclFormat;
 
 /* How frames of CCL_FORMAT_BYTES in host memory are transferred to a CUDA device. */
@@ -88,10 +90,11 @@ typedef enum CclValues
   CCL_VALUES_BAND,      /* foreground: from CclParams.low to CclParams.high */
   CCL_VALUES_EQUAL,     /* classes, as in the output of a segmentation network: all but 0 are
                          * foreground, and only pixels of the same value are connected. Only
-                         * the algorithms tile, flsl-cd and flsl on CUDA and runs on the CPU, and
-                         * frames of CCL_FORMAT_BYTES and of 16-bit samples; without threshold,
-                         * invert, operations, masks and shapes; at most 2^31 pixels. See
-                         * ccl_analyzer_values() */
+                         * the algorithms tile, flsl-cd and flsl on CUDA and runs on the CPU, for
+                         * volumes uf and runs, and frames of CCL_FORMAT_BYTES and of 16-bit
+                         * samples, volumes also of CCL_FORMAT_GRAY32; without threshold, invert,
+                         * operations, masks and shapes; frames of at most 2^31 pixels. See
+                         * ccl_analyzer_values() and CclVolumeComponent.value */
 } CclValues;
 
 #define CCL_MAX_THREADS 256
@@ -180,7 +183,7 @@ typedef struct CclConfig
                          * objects in it, see cudaccl/mask.h. Not for batches */
   unsigned shapes;      /* CclShapeFlags: for ccl_analyzer_shapes(); makes label maps, too. With
                          * CCL_SHAPES_LUMA upload is ignored: pixels, as they are. Not for batches */
-  CclValues values;     /* not for batches and volumes, nor with motion */
+  CclValues values;     /* not for batches, nor with motion */
   bool graphs;          /* replay equal frames as CUDA graphs, which saves about 3 us; ignored with
                          * motion, where it saves nothing, and by CCL_BACKEND_CPU. While a graph is
                          * captured, NVIDIA's driver (580) can crash if another thread calls

@@ -34,6 +34,8 @@ typedef struct CclVolumeConfig
   bool labels;             /* make label maps for ccl_volume_labels() */
   bool timing, stages;     /* as in CclConfig, for ccl_volume_timing() */
   CclFeatureStage features;
+  CclValues values; /* CCL_VALUES_ABOVE, or CCL_VALUES_EQUAL: voxels have classes, 0 is background,
+                     * and only voxels of the same class are connected */
   uint64_t reserved[8]; /* for fields to come; 0 */
 } CclVolumeConfig;
 
@@ -46,7 +48,7 @@ typedef struct CclVolumeComponent
   uint32_t x, y, z;
   uint32_t width, height, depth;
   uint32_t first_x, first_y; /* (first_x, first_y, z) is the first voxel in raster order */
-  uint32_t reserved;         /* 0 */
+  uint32_t value;            /* with CCL_VALUES_EQUAL the class of its voxels, else 0 */
 } CclVolumeComponent;
 
 /* The result for one volume. It belongs to the CclVolume and stays valid until its next analysis or
@@ -93,8 +95,9 @@ CCL_API CclStatus ccl_volume_new (const CclVolumeConfig *config, CclVolume **vol
 /* Frees the analyzer and its results. NULL is ignored. */
 CCL_API void ccl_volume_free (CclVolume *volume);
 
-/* Analyses a volume: slice z begins at @image->data + z * height * @image->stride. Errors: as
- * ccl_analyzer_submit() and ccl_analyzer_collect(). */
+/* Analyses a volume: slice z begins at @image->data + z * height * @image->stride. It has
+ * CCL_FORMAT_BYTES or CCL_FORMAT_BITS; classes are bytes, 16-bit samples or CCL_FORMAT_GRAY32.
+ * Errors: as ccl_analyzer_submit() and ccl_analyzer_collect(). */
 CCL_API CclStatus ccl_volume_analyze (CclVolume *volume, const CclImage *image,
                                       const CclParams *params, CclVolumeComponents *components);
 
