@@ -464,6 +464,13 @@ convert_colors (CclCudaUpload *self, const CclImage *image, const CclCut *cut,
     plane->memory = CCL_MEMORY_DEVICE;
     colors.chroma[i] = self->image + (plane->data - self->image);
     colors.chroma_stride = plane->stride;
+    if (!colors.weights.shift)
+      continue;
+    colors.samples[i] = image->chroma->planes[i].data;
+    colors.samples_stride[i] = image->chroma->planes[i].stride;
+    colors.step = image->chroma->step;
+    if (error == cudaSuccess && image->chroma->planes[i].stream != image->stream)
+      error = ccl_cuda_queue_wait (self->queue, image->chroma->planes[i].stream);
   }
   if (error == cudaSuccess)
     error = ccl_cuda_convert_colors (&colors, self->queue->stream);

@@ -47,17 +47,18 @@
     .chromas = { { [u] = HALF }, { [v] = HALF } }, .bias = { HALF, HALF },                    \
   }
 
-#define GRAY16(high)                                          \
-  {                                                           \
-    .bytes = 2, .offsets = { high }, .luma = { [high] = ONE } \
+#define SAMPLES(high, bits)                             \
+  {                                                     \
+    .bytes = 2, .shift = (bits) -8, .offsets = { high } \
   }
 
 static const CclColorWeights weights[] = {
-  [CCL_FORMAT_RGB] = COLORS (3, 0, 1, 2),  [CCL_FORMAT_BGR] = COLORS (3, 2, 1, 0),
-  [CCL_FORMAT_RGBX] = COLORS (4, 0, 1, 2), [CCL_FORMAT_BGRX] = COLORS (4, 2, 1, 0),
-  [CCL_FORMAT_XRGB] = COLORS (4, 1, 2, 3), [CCL_FORMAT_XBGR] = COLORS (4, 3, 2, 1),
-  [CCL_FORMAT_YUYV] = PAIRS (0, 1, 3),     [CCL_FORMAT_UYVY] = PAIRS (1, 0, 2),
-  [CCL_FORMAT_GRAY16_LE] = GRAY16 (1),     [CCL_FORMAT_GRAY16_BE] = GRAY16 (0),
+  [CCL_FORMAT_RGB] = COLORS (3, 0, 1, 2),   [CCL_FORMAT_BGR] = COLORS (3, 2, 1, 0),
+  [CCL_FORMAT_RGBX] = COLORS (4, 0, 1, 2),  [CCL_FORMAT_BGRX] = COLORS (4, 2, 1, 0),
+  [CCL_FORMAT_XRGB] = COLORS (4, 1, 2, 3),  [CCL_FORMAT_XBGR] = COLORS (4, 3, 2, 1),
+  [CCL_FORMAT_YUYV] = PAIRS (0, 1, 3),      [CCL_FORMAT_UYVY] = PAIRS (1, 0, 2),
+  [CCL_FORMAT_GRAY16_LE] = SAMPLES (1, 16), [CCL_FORMAT_GRAY16_BE] = SAMPLES (0, 16),
+  [CCL_FORMAT_GRAY10_LE] = SAMPLES (1, 10), [CCL_FORMAT_GRAY12_LE] = SAMPLES (1, 12),
 };
 
 const CclColorWeights *
@@ -68,24 +69,50 @@ ccl_color_weights (CclFormat format)
   return &weights[format];
 }
 
+/* The chroma of 16-bit samples. */
+static CclStatus
+check_samples (const CclImage *image, uint32_t width)
+{
+  const CclChroma *chroma = image->chroma;
+  const size_t samples = ((size_t) width + 1) / 2;
+
+  if (!chroma || (chroma->step != 2 && chroma->step != 4))
+    return ccl_fail (CCL_ERROR_INVALID, "the frame of 16-bit samples has no chroma, or its step is "
+                                        "not 2 or 4; without chroma, use CCL_MOTION_LUMA");
+  for (unsigned i = 0; i < 2; i++) {
+    const CclImage *plane = &chroma->planes[i];
+
+    if (!plane->data || plane->format != image->format)
+      return ccl_fail (CCL_ERROR_INVALID, "the frame's chroma is NULL, or not of the format of its "
+                                          "luma");
+    if ((plane->memory == CCL_MEMORY_DEVICE) != (image->memory == CCL_MEMORY_DEVICE) ||
+        (unsigned) plane->memory > CCL_MEMORY_DEVICE)
+      return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                       "luma and chroma are in different kinds of memory; copy them to one");
+    if (plane->stride < (samples - 1) * chroma->step + 2)
+      return ccl_fail (CCL_ERROR_INVALID,
+                       "a stride of %zu is less than the bytes of a row of chroma, %zu",
+                       plane->stride, (samples - 1) * chroma->step + 2);
+  }
+  return CCL_OK;
+}
+
 CclStatus
 ccl_color_check (const CclImage *image, uint32_t width, bool chroma)
 {
   const CclColorWeights *w = ccl_color_weights (image->format);
   size_t row = ((size_t) width + (w->pairs && width % 2)) * w->bytes;
 
-  if (chroma && !w->chroma)
-    return ccl_fail (CCL_ERROR_INVALID, "frames of 16-bit samples have no chroma; use "
-                                        "CCL_MOTION_LUMA");
   if ((unsigned) image->memory > CCL_MEMORY_DEVICE)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "frames of interleaved colours cannot be in arrays; copy them to memory");
+                     "frames of interleaved colours or of 16-bit samples cannot be in arrays; copy "
+                     "them to memory");
   if (image->stride < row)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a stride of %zu bytes is less than the %zu bytes of a row of %" PRIu32
                      " pixels",
                      image->stride, row, width);
-  return CCL_OK;
+  return chroma && !w->chroma ? check_samples (image, width) : CCL_OK;
 }
 
 size_t
@@ -139,6 +166,20 @@ convert_chroma (const CclColorPlanes *self, const CclCpuFunctions *functions,
   }
 }
 
+/* Converts row @y of the chroma of 16-bit samples. */
+static void
+convert_samples (const CclColorPlanes *self, const CclCpuFunctions *functions,
+                 const CclColorWeights *w, const CclChroma *chroma, uint32_t width, uint32_t y)
+{
+  for (unsigned i = 0; i < 2; i++) {
+    const CclImage *plane = &self->chroma.planes[i], *from = &chroma->planes[i];
+
+    functions->color_samples (self->memory + (plane->data - self->memory) + y * plane->stride,
+                              from->data + y * from->stride, width / 2 + width % 2, chroma->step,
+                              w);
+  }
+}
+
 CclStatus
 ccl_color_planes_convert (CclColorPlanes *self, const CclImage *image, uint32_t width,
                           uint32_t height, bool chroma, const CclCut *cut, CclAccount *account)
@@ -160,9 +201,13 @@ ccl_color_planes_convert (CclColorPlanes *self, const CclImage *image, uint32_t 
 
     if (cut->wide)
       convert_band (luma, from, width, w, cut);
+    else if (w->shift)
+      functions->color_samples (luma, from, width, 2, w);
     else
       functions->color_luma (luma, from, width, w);
-    if (chroma && y % 2 == 0)
+    if (chroma && y % 2 == 0 && w->shift)
+      convert_samples (self, functions, w, image->chroma, width, y / 2);
+    else if (chroma && y % 2 == 0)
       convert_chroma (self, functions, w, image, width, height, y);
   }
   return CCL_OK;

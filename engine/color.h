@@ -3,9 +3,9 @@
 
 /* All formats of CclFormat but bytes and bits are converted in the same way, with integers, so that
  * every backend gives the same bytes: luma is a weighted sum of the bytes of a pixel, a sample of
- * chroma one of the bytes of 2x2 pixels. The weights of red, green and blue are those of BT.601 in
- * full range, luma's those of OpenCV's cvtColor(). Where width or height is odd, the last column
- * and row count twice. */
+ * chroma one of the bytes of 2x2 pixels; of 16-bit samples, both are the highest bits in use. The
+ * weights of red, green and blue are those of BT.601 in full range, luma's those of OpenCV's
+ * cvtColor(). Where width or height is odd, the last column and row count twice. */
 
 #ifndef CCL_COLOR_H
 #define CCL_COLOR_H
@@ -28,7 +28,8 @@ typedef struct CclColorPlanes
 /* Returns NULL for bytes, bits and unknown formats. */
 const CclColorWeights *ccl_color_weights (CclFormat format);
 
-/* Checks an image of such a format. @chroma: chroma is needed. */
+/* Checks an image of such a format. @chroma: chroma is needed. 16-bit samples have it in planes of
+ * their own, in the same kind of memory. */
 CclStatus ccl_color_check (const CclImage *image, uint32_t width, bool chroma);
 
 /* Places the planes of a frame at @memory, which is aligned to 64 bytes. Returns the bytes needed.

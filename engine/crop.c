@@ -133,13 +133,27 @@ check_frame (const CclImage *image, uint32_t width, uint32_t height)
   if (!image->data)
     return ccl_fail (CCL_ERROR_INVALID, "the frame has no pixels: its data is NULL");
   if (ccl_color_weights (image->format))
-    return ccl_color_check (image, width, false);
+    return ccl_color_check (image, width, image->chroma != NULL);
   status =
       ccl_motion_check_image (image->chroma ? CCL_MOTION_LUMA_420 : CCL_MOTION_LUMA, image, width);
   for (int i = 0; i < 2 && image->chroma && status == CCL_OK; i++)
     if (image->chroma->planes[i].memory != image->memory)
       return ccl_fail (CCL_ERROR_UNSUPPORTED, "luma and chroma are in different kinds of memory");
   return status;
+}
+
+/* 16-bit samples: the bytes that are their highest 8 bits, or the samples themselves. */
+static void
+set_samples (CclCropTask *task, const CclImage *image, const CclColorWeights *layout)
+{
+  const CclChroma *chroma = image->chroma;
+  const uint32_t shift = layout->shift % 8;
+  const size_t at = shift ? 0 : layout->offsets[0];
+
+  task->planes[0] = (CclCropPlane){ image->data + at, image->stride, layout->bytes, shift };
+  for (int i = 0; i < 2 && chroma; i++)
+    task->planes[1 + i] = (CclCropPlane){ chroma->planes[i].data + at, chroma->planes[i].stride,
+                                          chroma->step, shift };
 }
 
 static void
@@ -149,19 +163,23 @@ set_planes (CclCropTask *task, const CclImage *image)
   const CclChroma *chroma = image->chroma;
 
   task->sub_x = task->sub_y = 2;
+  if (layout && layout->shift) {
+    set_samples (task, image, layout);
+    return;
+  }
   if (layout) {
     task->sub_x = layout->pairs ? 2 : 1;
     task->sub_y = 1;
     task->rgb = layout->chroma && !layout->pairs;
     for (unsigned i = 0; i < (layout->chroma ? 3 : 1); i++)
       task->planes[i] = (CclCropPlane){ image->data + layout->offsets[i], image->stride,
-                                        layout->bytes * (i > 0 ? task->sub_x : 1) };
+                                        layout->bytes * (i > 0 ? task->sub_x : 1), 0 };
     return;
   }
-  task->planes[0] = (CclCropPlane){ image->data, image->stride, 1 };
+  task->planes[0] = (CclCropPlane){ image->data, image->stride, 1, 0 };
   for (int i = 0; i < 2 && chroma; i++)
     task->planes[1 + i] =
-        (CclCropPlane){ chroma->planes[i].data, chroma->planes[i].stride, chroma->step };
+        (CclCropPlane){ chroma->planes[i].data, chroma->planes[i].stride, chroma->step, 0 };
 }
 
 static CclStatus

@@ -20,7 +20,8 @@ mean_of (const CclCropPlane &plane, const CclCropAxis &x, const CclCropAxis &y, 
     uint32_t of_row = 0; /* at most 255 * 65535 */
 
     for (uint32_t i = 0; i < columns.n; i++)
-      of_row += ccl_crop_weight (&columns, i) * __ldg (row + i * plane.step);
+      of_row += ccl_crop_weight (&columns, i) *
+                ccl_crop_sample (row + (size_t) i * plane.step, plane.shift);
     sum += (uint64_t) of_row * ccl_crop_weight (&rows, j);
   }
   return ccl_crop_mean (sum, total, ccl_crop_reciprocal (total));

@@ -6,6 +6,15 @@
 
 #define COLOR_THREADS 256
 
+static __device__ inline uint8_t
+luma_of (const CclCudaColors &c, unsigned bytes, const uint8_t *pixel)
+{
+  if (bytes == 2 && c.cut.wide)
+    return ccl_color_band (&c.weights, &c.cut, pixel);
+  return bytes == 2 && c.weights.shift ? ccl_color_sample (&c.weights, pixel)
+                                       : ccl_color_luma (&c.weights, bytes, pixel);
+}
+
 /* Each thread converts 2x2 pixels, fewer at the right and bottom edges. */
 template <unsigned BYTES>
 static __global__ void
@@ -24,14 +33,15 @@ __launch_bounds__ (COLOR_THREADS) color_convert (const CclCudaColors c)
 
   for (unsigned v = 0; v < (high ? 2 : 1); v++)
     for (unsigned u = 0; u < (wide ? 2 : 1); u++)
-      c.luma[(y + v) * c.luma_stride + x + u] =
-          BYTES == 2 && c.cut.wide ? ccl_color_band (&c.weights, &c.cut, rows[v] + u * BYTES)
-                                   : ccl_color_luma (&c.weights, BYTES, rows[v] + u * BYTES);
+      c.luma[(y + v) * c.luma_stride + x + u] = luma_of (c, BYTES, rows[v] + u * BYTES);
   if (!c.chroma[0])
     return;
   for (unsigned k = 0; k < 2; k++)
     c.chroma[k][row * c.chroma_stride + column] =
-        ccl_color_chroma (&c.weights, BYTES, k, rows, wide || c.weights.pairs ? BYTES : 0);
+        BYTES == 2 && c.weights.shift
+            ? ccl_color_sample (&c.weights,
+                                c.samples[k] + row * c.samples_stride[k] + (size_t) column * c.step)
+            : ccl_color_chroma (&c.weights, BYTES, k, rows, wide || c.weights.pairs ? BYTES : 0);
 }
 
 extern "C" cudaError_t

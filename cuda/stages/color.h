@@ -20,6 +20,9 @@ typedef struct CclCudaColors
   const uint8_t *from;
   size_t stride;
   uint32_t width, height;
+  const uint8_t *samples[2]; /* chroma of 16-bit samples, */
+  size_t samples_stride[2];  /* the bytes from row to row, */
+  uint32_t step;             /* and from sample to sample */
   uint8_t *luma, *chroma[2]; /* the latter NULL without chroma */
   size_t luma_stride, chroma_stride;
 } CclCudaColors;

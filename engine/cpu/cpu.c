@@ -229,10 +229,10 @@ can_read (const CclSession *session, const CclImage *image)
 static void
 order_values (uint16_t *values, uint32_t n, CclFormat format)
 {
-  const CclFormat host =
-      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? CCL_FORMAT_GRAY16_LE : CCL_FORMAT_GRAY16_BE;
+  const bool swapped =
+      (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) == (format == CCL_FORMAT_GRAY16_BE);
 
-  for (uint32_t i = 0; format != CCL_FORMAT_BYTES && format != host && i < n; i++)
+  for (uint32_t i = 0; format != CCL_FORMAT_BYTES && swapped && i < n; i++)
     values[i] = (uint16_t) (values[i] << 8 | values[i] >> 8);
 }
 

@@ -20,6 +20,7 @@ typedef struct Plane
   uint32_t *sums;         /* [bytes] */
   uint32_t total;
   uint64_t reciprocal;
+  uint32_t shift; /* CclCropPlane */
 } Plane;
 
 static CclStatus
@@ -69,6 +70,7 @@ make_plane (const CclCropTask *task, const CclCrop *crop, unsigned index, const 
     .sums = sums,
   };
 
+  plane.shift = from->shift;
   plane.total = ccl_crop_total (&x) * ccl_crop_total (&plane.y);
   plane.reciprocal = ccl_crop_reciprocal (plane.total);
   return plane;
@@ -81,6 +83,22 @@ add_row (uint32_t *restrict sums, const uint8_t *restrict row, size_t n)
     sums[i] += row[i];
 }
 
+/* Sums the rows of row @i of the picture, of samples of 16 bits. */
+static void
+sum_samples (const Plane *plane, uint32_t i)
+{
+  const CclCropTaps taps = ccl_crop_taps (&plane->y, i);
+  const uint8_t *row = plane->samples + taps.first * plane->stride;
+
+  memset (plane->sums, 0, plane->bytes * sizeof *plane->sums);
+  for (uint32_t k = 0; k < taps.n; k++, row += plane->stride) {
+    const uint32_t weight = ccl_crop_weight (&taps, k);
+
+    for (size_t x = 0; x < plane->bytes; x += plane->step)
+      plane->sums[x] += weight * ccl_crop_sample (row + x, plane->shift);
+  }
+}
+
 /* Sums the rows of row @i of the picture. */
 static void
 sum_rows (const Plane *plane, uint32_t i)
@@ -90,6 +108,10 @@ sum_rows (const Plane *plane, uint32_t i)
   const uint8_t *last = first + (taps.n - 1) * plane->stride;
   uint32_t *restrict sums = plane->sums;
 
+  if (plane->shift) {
+    sum_samples (plane, i);
+    return;
+  }
   memset (sums, 0, plane->bytes * sizeof *sums);
   for (uint32_t k = 1; k + 1 < taps.n; k++)
     add_row (sums, first + k * plane->stride, plane->bytes);

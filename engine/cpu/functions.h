@@ -166,6 +166,11 @@ typedef void (*CclColorLuma) (uint8_t *to, const uint8_t *from, uint32_t width,
 typedef void (*CclColorChroma) (uint8_t *to, const uint8_t *const rows[2], uint32_t pairs,
                                 const struct CclColorWeights *weights, unsigned which);
 
+/* Converts @n samples of 16 bits, @step bytes (2 or 4) from one to the next, to their highest 8
+ * bits. */
+typedef void (*CclColorSamples) (uint8_t *to, const uint8_t *from, uint32_t n, unsigned step,
+                                 const struct CclColorWeights *weights);
+
 /* Rows of bits around a row, without the extra word of CclRow: [0] is the one above, [2] the one
  * below. */
 typedef struct CclOutline
@@ -203,6 +208,7 @@ typedef struct CclCpuFunctions
   CclJoinSlices join_slices;
   CclColorLuma color_luma;
   CclColorChroma color_chroma;
+  CclColorSamples color_samples;
   CclFindBorder find_border;
   CclAddOutline add_outline;
   CclAddLuma add_luma;

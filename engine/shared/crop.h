@@ -122,8 +122,15 @@ typedef struct CclCropPlane
 {
   const uint8_t *samples;
   size_t stride;
-  uint32_t step; /* bytes from sample to sample */
+  uint32_t step;  /* bytes from sample to sample */
+  uint32_t shift; /* of little-endian samples of 16 bits: to their highest 8 bits; 0: bytes */
 } CclCropPlane;
+
+static inline CCL_HOST_DEVICE uint8_t
+ccl_crop_sample (const uint8_t *sample, uint32_t shift)
+{
+  return shift == 0 ? sample[0] : (uint8_t) ((sample[0] | sample[1] << 8) >> shift);
+}
 
 /* A checked job for a backend. Planes are luma and chroma, or, with @rgb, red, green and blue. */
 typedef struct CclCropTask

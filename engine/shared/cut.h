@@ -19,7 +19,8 @@ typedef struct CclCut
 static inline bool
 ccl_format_is_16_bit (CclFormat format)
 {
-  return format == CCL_FORMAT_GRAY16_LE || format == CCL_FORMAT_GRAY16_BE;
+  return format == CCL_FORMAT_GRAY16_LE || format == CCL_FORMAT_GRAY16_BE ||
+         format == CCL_FORMAT_GRAY10_LE || format == CCL_FORMAT_GRAY12_LE;
 }
 
 /* The bytes of a pixel with a class. */

@@ -11,9 +11,10 @@
 
 typedef struct CclColorWeights
 {
-  uint8_t bytes;      /* of a pixel */
-  bool pairs;         /* two pixels share their chroma: rows hold an even number of pixels */
-  bool chroma;        /* there is any */
+  uint8_t bytes; /* of a pixel */
+  bool pairs;    /* two pixels share their chroma: rows hold an even number of pixels */
+  bool chroma;   /* there is any among them */
+  uint8_t shift; /* of samples of 16 bits: from the sample to its highest 8 bits; otherwise 0 */
   uint8_t offsets[3]; /* of the bytes of red, green and blue, of a pair's luma and chroma, or of the
                        * high byte */
   int32_t luma[CCL_COLOR_MOST_BYTES];           /* of each byte of a pixel, 1/16384 */
@@ -29,6 +30,15 @@ ccl_color_luma (const CclColorWeights *weights, unsigned bytes, const uint8_t *p
   for (unsigned k = 0; k < bytes; k++)
     sum += weights->luma[k] * pixel[k];
   return (uint8_t) (sum >> 14);
+}
+
+/* The highest 8 bits in use of a sample of 16 bits. */
+static inline CCL_HOST_DEVICE uint8_t
+ccl_color_sample (const CclColorWeights *weights, const uint8_t *sample)
+{
+  const unsigned high = weights->offsets[0];
+
+  return (uint8_t) ((sample[high] * 256u + sample[1 - high]) >> weights->shift);
 }
 
 /* A sample of 16 bits: 255 in the band of @cut, else 0. */

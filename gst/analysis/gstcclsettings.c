@@ -498,8 +498,8 @@ gst_ccl_install_mask_properties (GObjectClass *gobject_class, gssize offset)
   /**
    * cudaccl:low:
    *
-   * The lowest value of foreground with #cudaccl:values `band`. Of GRAY16, the whole sample counts:
-   * of depth cameras, low and high are distances.
+   * The lowest value of foreground with #cudaccl:values `band`. Of samples of more than 8 bits, the
+   * whole sample counts: of depth cameras, low and high are distances.
    *
    * Since: 0.1
    */

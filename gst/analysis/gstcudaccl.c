@@ -9,9 +9,11 @@
  * Finds the connected components of binary frames, such as masks made by background subtraction or
  * thresholding, on an NVIDIA GPU or on the CPU, and attaches the bounding box, area and centroid of
  * each to the frame. For colour formats only the luma is analysed. Pixels are neither changed nor
- * copied: a frame shared with other branches of the pipeline stays shared. RGB, YUY2, UYVY and
- * GRAY16 are converted to luma first, which takes a third of a millisecond for 1920x1080 on a CPU
- * with AVX-512; of GRAY16 the high byte is used, or with #cudaccl:values the whole sample.
+ * copied: a frame shared with other branches of the pipeline stays shared. RGB, YUY2, UYVY, GRAY16
+ * and video of 10 and 12 bits are converted to luma first, which takes a third of a millisecond for
+ * 1920x1080 on a CPU with AVX-512. Of samples of more than 8 bits, the highest 8 are used, or with
+ * #cudaccl:values the whole sample as it is stored: up to 1023 in I420_10LE, multiples of 64 in
+ * P010_10LE.
  *
  * A pixel is foreground if its value is above #cudaccl:threshold; with #cudaccl:values, if it is in
  * a band, or classes are told apart. #cudaccl:morphology cleans noisy masks; #cudaccl:include,

@@ -101,12 +101,15 @@ draw (const Camera *camera, GstVideoFrame *frame, gint left, gint top, gint squa
         guint8 *sample =
             row + (x + (left >> w_sub)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, component);
 
-        if (component == GST_VIDEO_COMP_Y || rgb || GST_VIDEO_FRAME_COMP_DEPTH (frame, 0) > 8)
-          memset (sample, luma_at (camera, x, y, y % 2 ? square_x + camera->field_shift : square_x),
-                  GST_VIDEO_FRAME_COMP_DEPTH (frame, component) / 8);
-        else
-          *sample =
-              camera->look == COLOURED && in_square (x << w_sub, y << h_sub, square_x) ? 60 : 128;
+        guint8 value =
+            camera->look == COLOURED && in_square (x << w_sub, y << h_sub, square_x) ? 60 : 128;
+
+        if (component == GST_VIDEO_COMP_Y || rgb)
+          value = luma_at (camera, x, y, y % 2 ? square_x + camera->field_shift : square_x);
+        /* GStreamer's offset in P010 (1.22) is that in NV12. */
+        if (GST_VIDEO_FRAME_COMP_DEPTH (frame, component) > 8)
+          sample += GST_VIDEO_FRAME_COMP_POFFSET (frame, component) % 2;
+        ccl_test_write_sample (frame->info.finfo, component, sample, value);
         /* As bright as around it, but for rounding. */
         if (rgb && camera->look == COLOURED && in_square (x, y, square_x))
           *sample += rgb_offsets[component];

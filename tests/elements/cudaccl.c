@@ -461,7 +461,7 @@ GST_START_TEST (test_accept)
 {
   static const gchar *const refused[] = {
     "video/x-raw,format=RGB16,width=13,height=7",
-    "video/x-raw,format=P010_10LE,width=13,height=7",
+    "video/x-raw,format=I420_10BE,width=13,height=7",
     "video/x-raw,format=v210,width=13,height=7",
     "video/x-raw(memory:CUDAMemory),format=GRAY8,width=13,height=7",
     "video/x-raw(memory:GLMemory),format=NV12,width=13,height=7",

@@ -119,6 +119,7 @@ extern const Test motion_tests[];
 extern const Test light_tests[];
 extern const Test place_tests[];
 extern const Test color_tests[];
+extern const Test sample_tests[];
 extern const Test value_tests[];
 extern const Test crop_tests[];
 extern const Test completion_tests[];

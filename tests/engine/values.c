@@ -150,7 +150,7 @@ check_values (Check *check, const Frame *frame, const CclConfig *config, const C
 
     if (has_16_bits (frame)) {
       pixel += got.items[i].first_x;
-      value = image->format == CCL_FORMAT_GRAY16_LE ? pixel[1] * 256u + pixel[0]
+      value = image->format != CCL_FORMAT_GRAY16_BE ? pixel[1] * 256u + pixel[0]
                                                     : pixel[0] * 256u + pixel[1];
     }
     check_that (check, values[i] == value, "component %u has value %u, not %u", i + 1, values[i],
@@ -223,7 +223,8 @@ check_backends (Check *check, const Frame *frame)
   }
 }
 
-static const CclFormat formats[] = { CCL_FORMAT_BYTES, CCL_FORMAT_GRAY16_LE, CCL_FORMAT_GRAY16_BE };
+static const CclFormat formats[] = { CCL_FORMAT_BYTES, CCL_FORMAT_GRAY16_LE, CCL_FORMAT_GRAY16_BE,
+                                     CCL_FORMAT_GRAY10_LE };
 
 /* Few values and many, small ones and those that differ in one byte only. */
 static void
@@ -233,7 +234,7 @@ test_classes (Check *check)
   const CclCpuTuning usual = ccl_cpu_tuning;
 
   for (int k = 0; k < rounds[check->options.effort]; k++) {
-    CclFormat format = formats[k % 3];
+    CclFormat format = formats[(size_t) k % COUNT (formats)];
     uint32_t n = format == CCL_FORMAT_BYTES ? 4 : COUNT (numbers);
     Frame frame =
         make_frame (check, format, CCL_VALUES_EQUAL, numbers, 1 + mt19937_below (&check->rng, n));
@@ -270,7 +271,7 @@ test_bands (Check *check)
   uint16_t numbers[64];
 
   for (int k = 0; k < rounds[check->options.effort]; k++) {
-    const CclFormat format = formats[k % 4 ? (size_t) k % 2 + 1 : 0];
+    const CclFormat format = formats[k % 4 ? (size_t) k % 3 + 1 : 0];
     Frame frame;
 
     for (size_t i = 0; i < COUNT (numbers); i++)

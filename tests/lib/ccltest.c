@@ -30,10 +30,13 @@ const Blob picture_blobs[] = {
 };
 const guint n_picture_blobs = G_N_ELEMENTS (picture_blobs);
 
-const gchar *const picture_formats[] = { "GRAY8", "NV12",      "NV21",      "I420", "YV12", "Y42B",
-                                         "Y444",  "YUY2",      "UYVY",      "RGB",  "BGR",  "RGBx",
-                                         "BGRx",  "xRGB",      "xBGR",      "RGBA", "BGRA", "ARGB",
-                                         "ABGR",  "GRAY16_LE", "GRAY16_BE", NULL };
+const gchar *const picture_formats[] = {
+  "GRAY8",     "NV12",      "NV21",      "I420",      "YV12",      "Y42B",      "Y444",
+  "YUY2",      "UYVY",      "RGB",       "BGR",       "RGBx",      "BGRx",      "xRGB",
+  "xBGR",      "RGBA",      "BGRA",      "ARGB",      "ABGR",      "GRAY16_LE", "GRAY16_BE",
+  "I420_10LE", "I422_10LE", "Y444_10LE", "P010_10LE", "I420_12LE", "I422_12LE", "Y444_12LE",
+  "P012_LE",   "P016_LE",   "Y444_16LE", NULL
+};
 
 guint
 ccl_test_n_backends (void)
@@ -171,17 +174,44 @@ read_only_memory (guint8 *data, gsize size)
   return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, data, size, 0, size, data, g_free);
 }
 
-/* Draws the picture in grey, with all @bytes of a pixel of one value. */
-static guint8 *
-draw (gsize size, gsize start, gint stride, gsize bytes)
+void
+ccl_test_write_sample (const GstVideoFormatInfo *format, guint component, guint8 *sample,
+                       guint8 value)
 {
+  guint depth = GST_VIDEO_FORMAT_INFO_DEPTH (format, component);
+  guint shift = GST_VIDEO_FORMAT_INFO_SHIFT (format, component);
+  guint16 deep;
+
+  if (depth <= 8) {
+    *sample = value;
+    return;
+  }
+  deep = (guint16) ((value << (depth - 8)) + g_random_int_range (0, 1 << (depth - 8)));
+  if (GST_VIDEO_FORMAT_INFO_IS_LE (format))
+    GST_WRITE_UINT16_LE (sample, deep << shift);
+  else
+    GST_WRITE_UINT16_BE (sample, deep << shift);
+}
+
+/* Draws the picture in grey. */
+static guint8 *
+draw (const GstVideoFormatInfo *format, gsize size, gsize start, gint stride)
+{
+  gsize bytes = (gsize) GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0);
   guint8 *data = g_malloc (size);
   guint x, y;
 
   memset (data, 255, size);
   for (y = 0; y < PICTURE_HEIGHT; y++) {
-    for (x = 0; x < PICTURE_WIDTH; x++)
-      memset (data + start + y * (gsize) stride + x * bytes, picture_value (x, y), bytes);
+    for (x = 0; x < PICTURE_WIDTH; x++) {
+      guint8 *pixel = data + start + y * (gsize) stride + x * bytes, value = picture_value (x, y);
+
+      /* All bytes of a colour, or of a pair's luma and chroma, are the same. */
+      if (GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) > 8)
+        ccl_test_write_sample (format, 0, pixel, value);
+      else
+        memset (pixel, value, bytes);
+    }
   }
 
   return data;
@@ -193,7 +223,6 @@ append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
 {
   const gsize chroma_size = 512;
   guint i, n_planes = GST_VIDEO_INFO_N_PLANES (meta_info);
-  gsize bytes = (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (meta_info, 0);
   gsize luma_size = (gsize) GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0) * PICTURE_HEIGHT;
 
   for (i = 1; i < n_planes; i++) {
@@ -202,10 +231,10 @@ append_planes (GstBuffer *buffer, GstVideoInfo *meta_info)
   }
 
   GST_VIDEO_INFO_PLANE_OFFSET (meta_info, 0) = (n_planes - 1) * chroma_size;
-  gst_buffer_append_memory (
-      buffer,
-      read_only_memory (draw (luma_size, 0, GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0), bytes),
-                        luma_size));
+  gst_buffer_append_memory (buffer,
+                            read_only_memory (draw (meta_info->finfo, luma_size, 0,
+                                                    GST_VIDEO_INFO_PLANE_STRIDE (meta_info, 0)),
+                                              luma_size));
 }
 
 static void
@@ -242,7 +271,8 @@ ccl_test_picture_new (const gchar *format, Layout layout)
     start = 9 * (gsize) stride + 11 * bytes;
 
   if (layout != LAYOUT_PLANES)
-    gst_buffer_append_memory (buffer, read_only_memory (draw (size, start, stride, bytes), size));
+    gst_buffer_append_memory (buffer,
+                              read_only_memory (draw (info.finfo, size, start, stride), size));
   else
     append_planes (buffer, &info);
 

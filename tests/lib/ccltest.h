@@ -77,6 +77,10 @@ guint64 ccl_test_allocations (GstHarness *h);
 /* The picture in read-only memory. Its timestamp and duration are one second. */
 GstBuffer *ccl_test_picture_new (const gchar *format, Layout layout);
 
+/* Writes the sample of @component whose highest 8 bits are @value; lower ones are random. */
+void ccl_test_write_sample (const GstVideoFormatInfo *format, guint component, guint8 *sample,
+                            guint8 value);
+
 /* Crops @buffer, a frame of @width x @height, with metadata alone, as videocrop does. */
 void ccl_test_crop (GstBuffer *buffer, guint width, guint height, guint left, guint top,
                     guint cropped_width, guint cropped_height);

@@ -37,6 +37,8 @@ value_at (const CclImage *image, int64_t x, int64_t y)
 
   switch (image->format) {
   case CCL_FORMAT_GRAY16_LE:
+  case CCL_FORMAT_GRAY10_LE:
+  case CCL_FORMAT_GRAY12_LE:
     return row[2 * x] + 256u * row[2 * x + 1];
   case CCL_FORMAT_GRAY16_BE:
     return 256u * row[2 * x] + row[2 * x + 1];

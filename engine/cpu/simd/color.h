@@ -57,3 +57,25 @@ color_chroma (uint8_t *to, const uint8_t *const rows[2], uint32_t pairs,
     break;
   }
 }
+
+static inline void
+samples_of_row (uint8_t *to, const uint8_t *from, uint32_t n, unsigned step,
+                const CclColorWeights *weights, unsigned high)
+{
+  const unsigned shift = weights->shift;
+
+  for (uint32_t x = 0; x < n; x++, from += step)
+    to[x] = (uint8_t) ((from[high] << 8 | from[1 - high]) >> shift);
+}
+
+static void
+color_samples (uint8_t *to, const uint8_t *from, uint32_t n, unsigned step,
+               const CclColorWeights *weights)
+{
+  if (weights->offsets[0] == 0)
+    samples_of_row (to, from, n, step, weights, 0);
+  else if (step == 2)
+    samples_of_row (to, from, n, 2, weights, 1);
+  else
+    samples_of_row (to, from, n, 4, weights, 1);
+}

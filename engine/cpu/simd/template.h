@@ -24,8 +24,8 @@ static const CclMotionFunctions motion_functions = { take_alternate, shrink_row,
 
 extern const CclCpuFunctions FUNCTIONS;
 const CclCpuFunctions FUNCTIONS = {
-  NAME,         pack_row,      unpack_row,    filter_rows,       flood_row,
-  find_runs,    label_row,     label_classes, repeat_row,        write_labels,
-  write_values, repeat_pixels, join_slices,   color_luma,        color_chroma,
-  find_border,  add_outline,   add_luma,      &motion_functions,
+  NAME,          pack_row,      unpack_row,    filter_rows, flood_row,
+  find_runs,     label_row,     label_classes, repeat_row,  write_labels,
+  write_values,  repeat_pixels, join_slices,   color_luma,  color_chroma,
+  color_samples, find_border,   add_outline,   add_luma,    &motion_functions,
 };

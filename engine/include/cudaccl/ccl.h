@@ -69,10 +69,14 @@ typedef enum CclFormat
   CCL_FORMAT_XBGR,
   CCL_FORMAT_YUYV, /* four bytes for two pixels: their luma is taken as it is */
   CCL_FORMAT_UYVY,
-  CCL_FORMAT_GRAY16_LE, /* two bytes per pixel; with CCL_VALUES_ABOVE, the high byte is used */
+  /* Two bytes per pixel, of which the highest 8 bits in use are luma, except with CCL_VALUES_BAND
+   * and CCL_VALUES_EQUAL. For CCL_MOTION_LUMA_420, CclImage.chroma has samples of the same kind. */
+  CCL_FORMAT_GRAY16_LE, /* also where the lowest bits are 0, as in P010 */
   CCL_FORMAT_GRAY16_BE,
   CCL_FORMAT_GRAY32, /* four bytes per pixel in the CPU's order, at addresses and strides that are
                       * multiples of four; only for volumes of CCL_VALUES_EQUAL */
+  CCL_FORMAT_GRAY10_LE, /* the lowest 10 bits: planar 10-bit video */
+  CCL_FORMAT_GRAY12_LE, /* the lowest 12 bits */
 } CclFormat;
 
 /* How frames of CCL_FORMAT_BYTES in host memory are transferred to a CUDA device. */
@@ -227,9 +231,9 @@ typedef struct CclImage
   CclMemory memory;    /* not CCL_MEMORY_ARRAY, unless the format is CCL_FORMAT_BYTES */
   void *stream;     /* CCL_MEMORY_DEVICE and CCL_MEMORY_ARRAY: the cudaStream_t on which the pixels
                      * become ready, NULL if they are ready already */
-  CclFormat format; /* with CclConfig.motion: CCL_FORMAT_BYTES, of luma, or interleaved */
+  CclFormat format; /* with CclConfig.motion: any but CCL_FORMAT_BITS */
   const CclChroma *chroma; /* only for CCL_MOTION_LUMA_420, which needs it, unless the format is
-                            * interleaved */
+                            * interleaved colours */
 } CclImage;
 
 /* Sets an image of CCL_FORMAT_BYTES in host memory, with rows @stride bytes apart. Other fields are
@@ -249,9 +253,10 @@ ccl_image_init (CclImage *image, const uint8_t *data, size_t stride)
 struct CclChroma
 {
   CclImage planes[2]; /* the two components, in the same order for all frames, (width + 1) / 2 by
-                       * (height + 1) / 2 samples of CCL_FORMAT_BYTES. If they alternate in one
+                       * (height + 1) / 2 samples of the format of luma. If they alternate in one
                        * CCL_MEMORY_ARRAY, both are that array */
-  unsigned step;      /* bytes from sample to sample: 1 for planes, 2 where they alternate (NV12) */
+  unsigned step; /* bytes from sample to sample: 1 for planes, 2 where they alternate (NV12); twice
+                  * as many for 16-bit samples */
 };
 
 /* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with

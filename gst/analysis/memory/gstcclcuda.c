@@ -392,7 +392,8 @@ cuda_unmap (GstCclMapper *mapper, GstCclFrame *frame)
 
 const GstCclMapperClass gst_ccl_cuda_mapper = {
   .feature = GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY,
-  .formats = "{ NV12, NV21, I420, YV12, Y42B, Y444, " GST_CCL_RGB_FORMATS " }",
+  .formats =
+      "{ NV12, NV21, I420, YV12, Y42B, Y444, " GST_CCL_RGB_FORMATS ", " GST_CCL_DEEP_FORMATS " }",
   .needs_cuda = TRUE,
   .map = cuda_map,
   .unmap = cuda_unmap,

@@ -39,12 +39,27 @@ gst_ccl_frame_unmap (GstCclFrame *frame)
   }
 }
 
-/* Returns the engine's value for an interleaved format. Other formats have luma in their first
- * plane. */
+/* Returns the engine's value for samples of 16 bits, by how many of them are used. */
 static CclFormat
-get_format (GstVideoFormat format)
+get_samples_format (const GstVideoFormatInfo *format)
 {
-  switch (format) {
+  guint depth = GST_VIDEO_FORMAT_INFO_DEPTH (format, 0);
+
+  if (GST_VIDEO_FORMAT_INFO_SHIFT (format, 0) + depth == 16)
+    return GST_VIDEO_FORMAT_INFO_IS_LE (format) ? CCL_FORMAT_GRAY16_LE : CCL_FORMAT_GRAY16_BE;
+
+  return depth == 10 ? CCL_FORMAT_GRAY10_LE : CCL_FORMAT_GRAY12_LE;
+}
+
+/* Returns the engine's value for an interleaved format, or one of 16-bit samples. Other formats
+ * have luma in their first plane. */
+static CclFormat
+get_format (const GstVideoFormatInfo *format)
+{
+  if (GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) > 8)
+    return get_samples_format (format);
+
+  switch (GST_VIDEO_FORMAT_INFO_FORMAT (format)) {
   case GST_VIDEO_FORMAT_RGB:
     return CCL_FORMAT_RGB;
   case GST_VIDEO_FORMAT_BGR:
@@ -65,13 +80,19 @@ get_format (GstVideoFormat format)
     return CCL_FORMAT_YUYV;
   case GST_VIDEO_FORMAT_UYVY:
     return CCL_FORMAT_UYVY;
-  case GST_VIDEO_FORMAT_GRAY16_LE:
-    return CCL_FORMAT_GRAY16_LE;
-  case GST_VIDEO_FORMAT_GRAY16_BE:
-    return CCL_FORMAT_GRAY16_BE;
   default:
     return CCL_FORMAT_BYTES;
   }
+}
+
+/* Returns the bytes from a pixel to its sample of @component. GStreamer (1.22) has those of NV12
+ * for P010, too: an odd number. */
+static guint
+get_offset (const GstVideoFormatInfo *format, guint component)
+{
+  guint offset = (guint) GST_VIDEO_FORMAT_INFO_POFFSET (format, component);
+
+  return GST_VIDEO_FORMAT_INFO_DEPTH (format, component) > 8 ? (offset + 1) / 2 * 2 : offset;
 }
 
 void
@@ -82,7 +103,7 @@ gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_p
   guint i;
 
   frame->image = frame->planes[0].image;
-  frame->image.format = get_format (GST_VIDEO_FORMAT_INFO_FORMAT (format));
+  frame->image.format = get_format (format);
   frame->image.chroma = n_planes > 1 ? chroma : NULL;
   for (i = 0; i < 2 && n_planes > 1; i++) {
     guint component = GST_VIDEO_COMP_U + i;
@@ -91,9 +112,10 @@ gst_ccl_frame_set_image (GstCclFrame *frame, const GstVideoInfo *info, guint n_p
     *image = frame->planes[GST_VIDEO_INFO_COMP_PLANE (info, component)].image;
     chroma->step = (guint) GST_VIDEO_INFO_COMP_PSTRIDE (info, component)
                    << (1 - GST_VIDEO_FORMAT_INFO_W_SUB (format, component));
+    image->format = frame->image.format;
     if (image->memory == CCL_MEMORY_ARRAY)
       continue;
-    image->data += GST_VIDEO_FORMAT_INFO_POFFSET (format, component);
+    image->data += get_offset (format, component);
     image->stride <<= 1 - GST_VIDEO_FORMAT_INFO_H_SUB (format, component);
   }
 }

@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 /* Interleaved formats that the engine converts, as in caps. */
 #define GST_CCL_RGB_FORMATS "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR"
 
+/* Formats of planes with more than 8 bits, as decoders make them from 10-bit and 12-bit video. */
+#define GST_CCL_DEEP_FORMATS                                                               \
+  "I420_10LE, I422_10LE, Y444_10LE, P010_10LE, I420_12LE, I422_12LE, Y444_12LE, P012_LE, " \
+  "P016_LE, Y444_16LE"
+
 /* The CUDA device that can read a frame. */
 typedef struct
 {

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const gchar *const formats[] = { "NV12", "NV21", "I420", "YV12", "Y42B", "Y444" };
+static const gchar *const formats[] = { "NV12", "NV21",      "I420",      "YV12",   "Y42B",
+                                        "Y444", "P010_10LE", "I420_10LE", "P016_LE" };
 
 GST_START_TEST (test_formats)
 {
