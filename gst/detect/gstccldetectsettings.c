@@ -276,9 +276,9 @@ gst_ccl_detect_settings_install (GObjectClass *gobject_class, gssize offset)
    * ccldetect:iou-threshold:
    *
    * Of boxes of one class that overlap by more, only the best is kept: their intersection over
-   * their union. -1: by the kind of network, as its authors have it: 0.65 for YOLOX, 0.45 for other
-   * YOLOs and SSD; none are dropped where the network has one box for each object, as DETRs,
-   * YOLOv10 and end-to-end YOLO26, or has dropped them itself.
+   * their union. -1: by the kind of network: 0.45 for those with boxes of cells or anchors; none
+   * are dropped where the network has one box for each object, as DETRs, YOLOv10 and end-to-end
+   * YOLO26, or has dropped them itself.
    *
    * Since: 0.1
    */

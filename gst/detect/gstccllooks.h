@@ -60,7 +60,7 @@ void gst_ccl_view_set_frame (GstCclView *self, guint frame_width, guint frame_he
 /* Converts boxes of a picture (GstCclBox) to pixels of a frame of @width by @height pixels,
  * clipped to the frame, best first. Drops boxes that are mostly outside of every crop, boxes
  * that a crop cuts if another crop shows more of the object, and of several crops those that
- * gst_ccl_boxes_suppress() drops with @iou, or with 0.65 if it is more. */
+ * gst_ccl_boxes_suppress() drops with @iou, or with 0.45 if it is 1. */
 void gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height, gdouble iou,
                        GArray *boxes);
 

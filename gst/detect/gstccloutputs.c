@@ -11,11 +11,10 @@
 /* Cell widths of YOLO's three grids in pixels. */
 static const guint strides[] = { 8, 16, 32 };
 
-/* Overlap of boxes of which only the best is kept, as the authors of the networks have it. What
- * decides on its own that each object has one box needs none. */
-#define IOU_YOLOX 0.65
-#define IOU_YOLO 0.45
-#define IOU_ANCHORS 0.45
+/* Overlap of boxes of which only the best is kept. YOLOX's authors have 0.65, which is good for
+ * their measure: it does not mind second boxes of little confidence, but tracks do. What decides on
+ * its own that each object has one box needs none. */
+#define IOU_SOME 0.45
 #define IOU_NONE 1.0
 
 static const struct
@@ -167,7 +166,7 @@ recognise_apart (const GstCclTensor *tensors, guint n, GstCclOutput wanted,
   if (!find_apart (tensors, n, wanted == GST_CCL_OUTPUT_AUTO ? hints->output : wanted, &apart))
     return GST_CCL_OUTPUT_AUTO;
 
-  format->iou = apart.kind == GST_CCL_APART_ANCHORS ? IOU_ANCHORS : IOU_NONE;
+  format->iou = apart.kind == GST_CCL_APART_ANCHORS ? IOU_SOME : IOU_NONE;
   if (apart.kind == GST_CCL_APART_QUERIES) {
     format->n_classes = (guint) (apart.n_classes - gst_ccl_queries_have_nothing (apart.n_classes));
     format->imagenet = gst_ccl_tensor_has_name (apart.boxes, "dets");
@@ -227,9 +226,8 @@ set_table (GstCclFormat *format, const GstCclTensor *table, GstCclOutput output,
   const gint64 columns = table->dims[output == GST_CCL_OUTPUT_YOLOV8 ? 1 : 2];
   const gint64 rest = columns - boxes[output] - extra;
 
-  format->iou = output == GST_CCL_OUTPUT_YOLOX                                      ? IOU_YOLOX
-                : output == GST_CCL_OUTPUT_YOLOV10 || output == GST_CCL_OUTPUT_DETR ? IOU_NONE
-                                                                                    : IOU_YOLO;
+  format->iou =
+      output == GST_CCL_OUTPUT_YOLOV10 || output == GST_CCL_OUTPUT_DETR ? IOU_NONE : IOU_SOME;
   /* What is behind the classes are key points, or angles. */
   if (output == GST_CCL_OUTPUT_YOLOV10)
     format->n_classes = hints->n_names;
