@@ -470,6 +470,9 @@ gst_ccl_merge_stop (GstAggregator *agg)
 {
   GstCclMerge *self = GST_CCL_MERGE (agg);
 
+  /* video_arrives() may have peeked at a frame after the streaming thread had ended, and
+   * GstAggregator would keep it until the next start. */
+  gst_aggregator_pad_drop_buffer (self->video);
   gst_ccl_matcher_clear (&self->matcher);
   gst_ccl_arrivals_reset (&self->arrivals);
   self->width = self->height = 0;

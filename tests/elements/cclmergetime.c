@@ -393,6 +393,34 @@ GST_START_TEST (test_lateness_and_flush)
 }
 GST_END_TEST;
 
+/* When a frame of the video arrives, the element peeks at the one before it. A stop drops both,
+ * even if the streaming thread has ended by then. */
+GST_START_TEST (test_seen_and_stopped)
+{
+  GstTestClock *clock;
+  GstPad *pad;
+  Pair pair;
+  guint i;
+
+  clock = live_init (&pair, 5 * FRAME_TIME);
+  gst_test_clock_set_time (clock, DAY);
+  check_live (&pair, 0, 3);
+
+  /* A change of state deactivates this pad first, too. */
+  pad = gst_element_get_static_pad (pair.video->element, "src");
+  gst_pad_set_active (pad, FALSE);
+  gst_object_unref (pad);
+  for (i = 3; i < 5; i++)
+    gst_harness_push (pair.video, video_new (i * FRAME_TIME));
+  gst_element_set_state (pair.video->element, GST_STATE_NULL);
+  gst_element_set_state (pair.video->element, GST_STATE_PLAYING);
+
+  check_live (&pair, 5 * FRAME_TIME, 3);
+  gst_object_unref (clock);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
 /* Blocks the first frame; a flush ends that. */
 static GstPadProbeReturn
 block_once (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -443,6 +471,7 @@ cclmergetime_suite (void)
   tcase_add_test (tc, test_live_video_ahead);
   tcase_add_loop_test (tc, test_live_jumps, 0, 4);
   tcase_add_test (tc, test_lateness_and_flush);
+  tcase_add_test (tc, test_seen_and_stopped);
   tcase_add_test (tc, test_early_and_flush);
 
   return s;
