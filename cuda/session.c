@@ -11,6 +11,7 @@
 #include "cuda/runtime/context.h"
 #include "cuda/runtime/error.h"
 #include "cuda/stages/shapes.h"
+#include "cuda/stages/signatures.h"
 #include "cuda/stages/batch.h"
 #include "cuda/stages/stages.h"
 #include "cuda/upload.h"
@@ -33,6 +34,7 @@ typedef struct CudaSession
   CclCudaTiming timing;
   CclCudaDownload download;
   CclCudaShapes shapes;
+  CclCudaSignatures signatures;
   CclCudaClasses classes;
   bool label_map_is_here; /* the last frame's */
   bool masks_are_here[2]; /* the last frame's */
@@ -171,7 +173,7 @@ open_work (CudaSession *self)
 
   self->operations = choose_chain (self);
   work->stages = stages ? &self->timing.stages : NULL;
-  if (config->shapes & CCL_SHAPES_LUMA || work->classes)
+  if (config->shapes & CCL_SHAPES_LUMA || config->signatures || work->classes)
     config->upload = CCL_UPLOAD_PIXELS;
   /* Stages' events are recorded while the stages are enqueued; with motion, graphs save nothing. */
   self->graphs.disabled = !config->graphs || stages || config->motion;
@@ -337,14 +339,34 @@ find_motion (CudaSession *self)
   return ccl_cuda_check (error, "updating a background model");
 }
 
-/* Remembers where the uploaded luma is, for shapes. */
-static void
-set_luma (CudaSession *self)
+/* Whether alternating chroma begins with the second plane: the upload takes it in the order of
+ * memory. */
+static bool
+is_swapped (const CclImage *image)
 {
-  const CclModelPlane *plane = &self->model.frame.planes[0];
+  return image->chroma && image->chroma->step == 2 &&
+         image->chroma->planes[1].data + 1 == image->chroma->planes[0].data;
+}
 
-  self->shapes.luma = self->model.base ? plane->samples : self->source.pixels;
-  self->shapes.pitch = self->model.base ? plane->pitch : self->source.pitch;
+/* Remembers where the uploaded pixels are, for shapes and signatures. */
+static void
+set_planes (CudaSession *self, const CclImage *image)
+{
+  const CclModelFrame *frame = &self->model.frame;
+  CclSignatureFrame *to = &self->signatures.frame;
+
+  to->step = frame->step;
+  for (int i = 0; i < 3; i++) {
+    const CclModelPlane *plane = &frame->planes[i];
+    const bool used = self->model.base && (i == 0 || frame->chroma_width > 0);
+
+    to->planes[i > 0 && is_swapped (image) ? 3 - i : i] =
+        (CclSignaturePlane){ used ? plane->samples : NULL, used ? plane->pitch : 0 };
+  }
+  if (!self->model.base)
+    to->planes[0] = (CclSignaturePlane){ self->source.pixels, self->source.pitch };
+  self->shapes.luma = to->planes[0].samples;
+  self->shapes.pitch = to->planes[0].stride;
 }
 
 static CclStatus
@@ -366,7 +388,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status =
         ccl_cuda_upload (&self->upload, image, &self->base.cut, &self->source, &self->base.upload);
-  set_luma (self);
+  set_planes (self, image);
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);
   self->work.frame = self->operations->n > 0 ? self->operations->clean : self->source;
@@ -846,6 +868,21 @@ cuda_background (CclSession *session, uint8_t *pixels, size_t stride)
   return status;
 }
 
+static CclStatus
+cuda_signatures (CclSession *session, const CclBox *boxes, uint32_t n, CclSignature *signatures)
+{
+  CudaSession *self = (CudaSession *) session;
+  CclStatus status = ccl_cuda_context_enter (self->queue.device.context);
+
+  if (status != CCL_OK)
+    return status;
+  status = ccl_cuda_signatures_find (&self->signatures, &self->queue, boxes, n, signatures);
+  if (status != CCL_OK)
+    synchronize (self);
+  ccl_cuda_context_leave ();
+  return status;
+}
+
 /* In the device's primary context, which outlives all sessions. */
 static CclStatus
 cuda_pinned_alloc (int device, size_t size, void **memory)
@@ -925,6 +962,7 @@ const CclBackendClass ccl_backend_cuda = {
   .mask = cuda_mask,
   .shadows = cuda_shadows,
   .background = cuda_background,
+  .signatures = cuda_signatures,
   .close = cuda_close,
   .volume_algorithm = cuda_volume_algorithm,
   .slices = cuda_slices,

@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "engine.md"
 INCLUDE = ROOT / "engine" / "include" / "cudaccl"
-HEADERS = ["ccl", "mask", "motion", "batch", "volume", "crop", "eglimage"]
+HEADERS = ["ccl", "mask", "motion", "batch", "volume", "crop", "signature", "eglimage"]
 START = """# libcudaccl
 
 The analysis engine as a library in C: connected components of masks, on the CPU and on CUDA devices, with cleaning of

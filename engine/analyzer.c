@@ -228,9 +228,11 @@ check_config (const CclConfig *config, uint32_t frame_height)
                      config->width, config->height);
   if (config->shapes & ~ALL_SHAPES)
     return ccl_fail (CCL_ERROR_INVALID, "unknown shapes 0x%x", config->shapes & ~ALL_SHAPES);
-  if (frame_height > 0 && (config->motion || config->mask || config->shapes))
+  if (frame_height > 0 && (config->motion || config->mask || config->shapes || config->signatures))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "batches have no background models, no masks and no shapes");
+                     "batches have no background models, no masks, no shapes and no signatures");
+  if (config->signatures && config->values == CCL_VALUES_EQUAL)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED, "classes have no signatures: those are of colours");
   if (config->auto_operations && (frame_height > 0 || config->n_operations > 0))
     return ccl_fail (CCL_ERROR_INVALID, frame_height > 0
                                             ? "batches have no automatic operations"
@@ -561,6 +563,11 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
     status = ccl_model_begin (&session->model, params, &clock);
   if (status != CCL_OK)
     return status;
+  if (session->config.signatures && (image->format == CCL_FORMAT_BITS || session->cut.wide))
+    return ccl_fail (
+        CCL_ERROR_UNSUPPORTED,
+        "bits, and a band of 16-bit samples, have no luma; submit bytes, or do not set "
+        "CclConfig.signatures");
   if (session->config.shapes & CCL_SHAPES_LUMA && image->format == CCL_FORMAT_BITS)
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "bits have no luma; submit bytes, or do not ask for CCL_SHAPES_LUMA");
@@ -740,6 +747,29 @@ ccl_analyzer_shapes (CclAnalyzer *analyzer, const CclShape **shapes)
     return ccl_fail (CCL_ERROR_INVALID, "no frame to return shapes of; collect one first");
   *shapes = analyzer->session->shapes;
   return CCL_OK;
+}
+
+CclStatus
+ccl_analyzer_signatures (CclAnalyzer *analyzer, const CclBox *boxes, uint32_t n,
+                         CclSignature *signatures)
+{
+  CclSession *session;
+
+  if (!analyzer || (n > 0 && (!boxes || !signatures)))
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_analyzer_signatures: an argument is NULL");
+  session = analyzer->session;
+  if (!session->config.signatures)
+    return ccl_fail (CCL_ERROR_INVALID,
+                     "this analyzer finds no signatures; set CclConfig.signatures");
+  if (!analyzer->collected)
+    return ccl_fail (CCL_ERROR_INVALID, "no frame to return signatures of; collect one first");
+  for (uint32_t i = 0; i < n; i++) {
+    CclStatus status = ccl_check_box (&boxes[i], session->config.width, session->config.height);
+
+    if (status != CCL_OK)
+      return status;
+  }
+  return n > 0 ? analyzer->backend->signatures (session, boxes, n, signatures) : CCL_OK;
 }
 
 CclStatus

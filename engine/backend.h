@@ -8,6 +8,7 @@
 #include "engine/mask/cleaning.h"
 #include "engine/shared/crop.h"
 #include "engine/shared/cut.h"
+#include "engine/shared/signature.h"
 #include "engine/error.h"
 #include "engine/motion/model.h"
 
@@ -111,6 +112,9 @@ typedef struct CclBackendClass
   CclStatus (*mask) (CclSession *session, CclMask *mask);
   CclStatus (*shadows) (CclSession *session, CclMask *shadows);
   CclStatus (*background) (CclSession *session, uint8_t *pixels, size_t stride);
+  /* The signatures of checked boxes in that frame; only with config.signatures. */
+  CclStatus (*signatures) (CclSession *session, const CclBox *boxes, uint32_t n,
+                           CclSignature *signatures);
   /* ccl_analyzer_paint(); NULL: from the label map. */
   void (*paint) (CclSession *session, const CclPalette *palette, uint8_t *pixels, size_t stride);
   void (*close) (CclSession *session);
@@ -155,6 +159,9 @@ ccl_backend_is_allowed (CclBackend wanted, int device, const void *cuda_context,
     return (device < 0 && !cuda_context) || id != CCL_BACKEND_CPU;
   return wanted == id;
 }
+
+/* Checks that a box is not empty and inside of a frame. */
+CclStatus ccl_check_box (const CclBox *box, uint32_t width, uint32_t height);
 
 /* Checks that @image is valid for frames of this width, in any memory. */
 CclStatus ccl_check_image (const CclImage *image, uint32_t width);

@@ -8,6 +8,7 @@
 #include "engine/cpu/runs/labels.h"
 #include "engine/cpu/motion/model.h"
 #include "engine/cpu/runs/shapes.h"
+#include "engine/cpu/signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,10 @@ typedef struct CpuSession
   CclChain chain;
   CclRuns runs;
   CclCompaction compaction;
-  CclComponents result;  /* of the frame in flight */
-  CclLabelMap map;       /* with config.labels */
-  CclShapeFinder finder; /* with config.shapes */
+  CclComponents result;    /* of the frame in flight */
+  CclLabelMap map;         /* with config.labels */
+  CclShapeFinder finder;   /* with config.shapes */
+  CclSignatureFrame frame; /* with config.signatures: the frame submitted last */
 } CpuSession;
 
 static const CclAlgorithm algorithms[] = {
@@ -236,6 +238,18 @@ order_values (uint16_t *values, uint32_t n, CclFormat format)
     values[i] = (uint16_t) (values[i] << 8 | values[i] >> 8);
 }
 
+/* Remembers where the frame is; chroma counts if the model reads it. */
+static void
+set_frame (CpuSession *self, const CclImage *image)
+{
+  const CclMotionConfig *motion = self->base.config.motion;
+  CclImage used = *image;
+
+  if (!motion || motion->format != CCL_MOTION_LUMA_420)
+    used.chroma = NULL;
+  self->frame = ccl_signature_frame (&used);
+}
+
 static CclStatus
 cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
 {
@@ -253,6 +267,8 @@ cpu_submit (CclSession *session, const CclImage *image, const CclParams *params)
   if (!can_read (session, image))
     return ccl_fail (CCL_ERROR_UNSUPPORTED,
                      "backend cpu cannot read device memory; use backend cuda or download frames");
+  if (session->config.signatures)
+    set_frame (self, image);
   if (self->model) {
     ccl_cpu_model_apply (self->model, image);
     moving = ccl_mask_image (ccl_cpu_model_mask (self->model));
@@ -353,6 +369,16 @@ cpu_background (CclSession *session, uint8_t *pixels, size_t stride)
   return CCL_OK;
 }
 
+static CclStatus
+cpu_signatures (CclSession *session, const CclBox *boxes, uint32_t n, CclSignature *signatures)
+{
+  const CclSignatureFrame *frame = &((CpuSession *) session)->frame;
+
+  for (uint32_t i = 0; i < n; i++)
+    ccl_signature_find (frame, &boxes[i], NULL, &signatures[i]);
+  return CCL_OK;
+}
+
 static bool
 cpu_has_classes (const CclAlgorithm *algorithm)
 {
@@ -374,5 +400,6 @@ const CclBackendClass ccl_backend_cpu = {
   .mask = cpu_mask,
   .shadows = cpu_shadows,
   .background = cpu_background,
+  .signatures = cpu_signatures,
   .close = cpu_close,
 };

@@ -15,11 +15,11 @@
 #define EXIT_SKIP 77 /* Meson's exit status for "skipped" */
 
 static const Test *const test_tables[] = {
-  reference_tests, error_tests,      frame_tests,      setting_tests,  analyzer_tests,
-  label_tests,     memory_tests,     allocation_tests, array_tests,    cpu_tests,
-  volume_tests,    shape_tests,      batch_tests,      update_tests,   motion_tests,
-  light_tests,     place_tests,      mask_tests,       cleaning_tests, sample_tests,
-  color_tests,     completion_tests, failure_tests,    crop_tests,     value_tests
+  reference_tests, error_tests,      frame_tests,  setting_tests,    analyzer_tests, label_tests,
+  memory_tests,    allocation_tests, array_tests,  cpu_tests,        volume_tests,   shape_tests,
+  batch_tests,     update_tests,     motion_tests, light_tests,      place_tests,    mask_tests,
+  cleaning_tests,  sample_tests,     color_tests,  completion_tests, failure_tests,  crop_tests,
+  value_tests,     signature_tests
 };
 
 static const char usage[] = "\

@@ -124,6 +124,7 @@ extern const Test value_tests[];
 extern const Test crop_tests[];
 extern const Test completion_tests[];
 extern const Test failure_tests[];
+extern const Test signature_tests[];
 
 /* run.c: analyses a frame with all algorithms. */
 

@@ -12,6 +12,7 @@
 #include <cudaccl/batch.h>
 #include <cudaccl/eglimage.h>
 #include <cudaccl/mask.h>
+#include <cudaccl/signature.h>
 #include <cudaccl/volume.h>
 #include "tests/lib/cudafake.h"
 #include "tests/lib/cudafault.h"
@@ -50,6 +51,7 @@ typedef struct Way
   CclSync sync;
   bool no_graphs, map_pinned, labels, second_order, timing, updates, motion, automatic;
   unsigned shapes;
+  bool signatures;
   const char *operations;
 } Way;
 
@@ -64,6 +66,7 @@ static const Way ways[] = {
   { "EGL", FRAMES_OF_EGL, CCL_MEMORY_ARRAY },
   { "label maps", FRAMES, CCL_MEMORY_HOST, .labels = true },
   { "moments", FRAMES, CCL_MEMORY_DEVICE, .second_order = true },
+  { "signatures", FRAMES, CCL_MEMORY_HOST, .signatures = true },
   { "shapes", FRAMES, CCL_MEMORY_HOST, .shapes = CCL_SHAPES_PERIMETER | CCL_SHAPES_LUMA },
   { "top-k", FRAMES, CCL_MEMORY_HOST, .max_components = 7 },
   { "large result", FRAMES, CCL_MEMORY_DEVICE, .max_components = 4100 },
@@ -150,6 +153,7 @@ config_of (const Job *job)
   config.labels = way->labels;
   config.second_order = way->second_order;
   config.shapes = way->shapes;
+  config.signatures = way->signatures;
   config.timing = config.stages = way->timing;
   config.updates = way->updates;
   config.motion = way->motion ? &motion : NULL;
@@ -211,6 +215,19 @@ use_shapes (const Job *job, CclAnalyzer *analyzer, uint32_t count, Outcome *outc
 }
 
 static void
+use_signatures (const Job *job, CclAnalyzer *analyzer, Outcome *outcome)
+{
+  const CclBox boxes[] = { { 0, 0, WIDTH, HEIGHT }, { 3, 5, 7, 9 } };
+  CclSignature found[COUNT (boxes)];
+  CclStatus status;
+
+  if (!job->way->signatures)
+    return;
+  status = ccl_analyzer_signatures (analyzer, boxes, COUNT (boxes), found);
+  step (outcome, status, status == CCL_OK && !job->fake ? checksum (1, found, sizeof found) : 1);
+}
+
+static void
 use_masks (const Job *job, CclAnalyzer *analyzer, Outcome *outcome)
 {
   CclStatus (*const getters[]) (CclAnalyzer *, CclMask *) = { ccl_analyzer_mask,
@@ -265,6 +282,7 @@ use_analyzer (const Job *job, CclAnalyzer *analyzer, const CclImage *image, Outc
     if (status == CCL_OK) {
       use_labels (job, analyzer, outcome);
       use_shapes (job, analyzer, components.count, outcome);
+      use_signatures (job, analyzer, outcome);
       use_masks (job, analyzer, outcome);
     }
   }

@@ -192,7 +192,10 @@ typedef struct CclConfig
                          * motion, where it saves nothing, and by CCL_BACKEND_CPU. While a graph is
                          * captured, NVIDIA's driver (580) can crash if another thread calls
                          * cuCtxSynchronize(), as NVDEC does for each new decoder */
-  uint8_t reserved0[3];
+  bool signatures; /* for ccl_analyzer_signatures() (cudaccl/signature.h), which takes time only
+                    * where it is called; upload is ignored: pixels, as they are. Not for
+                    * batches, nor with CCL_VALUES_EQUAL */
+  uint8_t reserved0[2];
   uint64_t reserved[7]; /* for fields to come; 0 */
 } CclConfig;
 

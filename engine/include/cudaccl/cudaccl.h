@@ -9,6 +9,7 @@
 #include <cudaccl/crop.h>
 #include <cudaccl/mask.h>
 #include <cudaccl/motion.h>
+#include <cudaccl/signature.h>
 #include <cudaccl/volume.h>
 
 #endif

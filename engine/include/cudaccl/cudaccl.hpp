@@ -165,6 +165,16 @@ public:
     return { shapes, components.count };
   }
 
+  std::vector<CclSignature>
+  signatures (std::span<const CclBox> boxes)
+  {
+    std::vector<CclSignature> found (boxes.size ());
+
+    check (ccl_analyzer_signatures (get (), boxes.data (),
+                                    static_cast<std::uint32_t> (boxes.size ()), found.data ()));
+    return found;
+  }
+
   std::span<const std::uint16_t>
   values ()
   {
