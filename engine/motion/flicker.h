@@ -35,8 +35,10 @@
 #define CCL_FLICKER_BRIGHT 220  /* of brighter ones, the light may be cut off */
 #define CCL_FLICKER_KNEE 239    /* brighter pixels of a bright slice stay nearer to what they are */
 #define CCL_FLICKER_LEAST 16    /* pixels of a slice that is known */
-/* A gain that is farther from the mean flickers. */
+/* A gain that is farther from the mean flickers if it has turned: it went back by more than this.
+ */
 #define CCL_FLICKER_CHANGE (CCL_FLICKER_ONE / 64)
+#define CCL_FLICKER_TURN (CCL_FLICKER_ONE / 32)
 /* A mean that is farther from one is a drift, too. */
 #define CCL_FLICKER_FAR (CCL_FLICKER_ONE / 8)
 
@@ -56,11 +58,25 @@ typedef struct CclFlickerSlice
   uint32_t value, background; /* sums; 0: there are too few */
 } CclFlickerSlice;
 
+/* Which way a gain goes. */
+typedef enum CclFlickerWay
+{
+  CCL_FLICKER_UNKNOWN = 0, /* there was none since the start */
+  CCL_FLICKER_STEADY,
+  CCL_FLICKER_RISES,
+  CCL_FLICKER_FALLS,
+} CclFlickerWay;
+
+#define CCL_FLICKER_TURNED 4 /* it went another way before */
+
 typedef struct CclFlicker
 {
   CclFlickerSlice slices[CCL_FLICKER_SLICES];
   uint16_t means[CCL_FLICKER_SLICES];   /* of gains, over time */
   uint16_t factors[CCL_FLICKER_SLICES]; /* by which the frame is multiplied */
+  /* Gains: the highest or the lowest one since they turned. */
+  uint16_t extremes[CCL_FLICKER_SLICES];
+  uint8_t ways[CCL_FLICKER_SLICES]; /* CclFlickerWay, and CCL_FLICKER_TURNED */
 } CclFlicker;
 
 /* The band of row @y, whose luma counts for the brightness: see ccl_drift_brightness(). */
@@ -177,21 +193,45 @@ ccl_flicker_gain (const CclFlickerSlice *slices, int n, int at)
   return before < 0 || behind == n ? from : from + (to - from) * (at - before) / (behind - before);
 }
 
+/* Follows the @gain of slice @at. Returns whether it has turned since the start. Fog and exposure
+ * go one way, and so do gains when the background follows them. */
+static inline CCL_HOST_DEVICE bool
+ccl_flicker_turns (CclFlicker *flicker, int at, int gain)
+{
+  const int extreme = flicker->extremes[at], turned = flicker->ways[at] & CCL_FLICKER_TURNED;
+  const int before = flicker->ways[at] - turned;
+  const int now = gain > extreme ? CCL_FLICKER_RISES : CCL_FLICKER_FALLS;
+  const bool turns = before > CCL_FLICKER_STEADY && now != before;
+
+  if (before != CCL_FLICKER_UNKNOWN && now != before &&
+      ccl_motion_distance (gain, extreme) <= CCL_FLICKER_TURN)
+    return turned;
+  flicker->extremes[at] = (uint16_t) gain;
+  flicker->ways[at] = (uint8_t) (before == CCL_FLICKER_UNKNOWN ? CCL_FLICKER_STEADY
+                                 : turns                       ? now + CCL_FLICKER_TURNED
+                                                               : now + turned);
+  return turned || turns;
+}
+
 /* Sets the mean of slice @at of @n, and its factor unless the background changes. Returns whether
  * the slice flickers. */
 static inline CCL_HOST_DEVICE bool
 ccl_flicker_set (CclFlicker *flicker, const CclMotionStep *step, int n, int at)
 {
   const int gain = ccl_flicker_gain (flicker->slices, n, at);
-  const int mean = step->flicker == CCL_FLICKER_BEGIN ? CCL_FLICKER_ONE : flicker->means[at];
+  const bool begins = step->flicker == CCL_FLICKER_BEGIN;
+  const int mean = begins ? CCL_FLICKER_ONE : flicker->means[at];
 
   flicker->means[at] = (uint16_t) mean;
   flicker->factors[at] = CCL_FLICKER_ONE;
+  if (begins)
+    flicker->ways[at] = CCL_FLICKER_UNKNOWN;
   if (gain == 0)
     return false;
   flicker->means[at] = (uint16_t) (mean + ccl_motion_scale (gain - mean, step->flicker_rate));
   flicker->factors[at] = (uint16_t) ccl_flicker_quotient (CCL_FLICKER_ONE, (uint64_t) gain);
-  return ccl_motion_distance (gain, mean) > CCL_FLICKER_CHANGE;
+  return ccl_flicker_turns (flicker, at, gain) &&
+         ccl_motion_distance (gain, mean) > CCL_FLICKER_CHANGE;
 }
 
 /* Whether a frame flickers, as @slices of @n do. */
@@ -228,6 +268,7 @@ ccl_flicker_rebase (CclFlicker *flicker, const CclMotionStep *step, int light, i
   const uint64_t factor = flicker->factors[at];
 
   flicker->means[at] = (uint16_t) ccl_flicker_quotient (flicker->means[at], (uint64_t) light);
+  flicker->extremes[at] = (uint16_t) ccl_flicker_quotient (flicker->extremes[at], (uint64_t) light);
   flicker->factors[at] = CCL_FLICKER_ONE;
   if (step->flicker == CCL_FLICKER_REBASE)
     flicker->factors[at] =

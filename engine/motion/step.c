@@ -36,7 +36,7 @@
 #define FLICKER_TURN (1000 * MILLISECOND)
 #define FLICKER_OFTEN (4500 * MILLISECOND)
 #define FLICKER_FRAME (100 * MILLISECOND)
-#define FLICKER_TRIAL (500 * MILLISECOND)
+#define FLICKER_TRIAL (1000 * MILLISECOND)
 #define FLICKER_TIME (3000 * MILLISECOND)
 #define FLICKER_CALM (10000 * MILLISECOND) /* after a trial without flicker */
 /* Leaves wave where a fifth of what would be foreground is known, and more than a few pixels: means

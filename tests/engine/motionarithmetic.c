@@ -512,8 +512,6 @@ test_flicker (void)
   for (size_t i = 0; i < COUNT (known); i++)
     check ("known", i, ccl_flicker_knows (known[i].pixels, known[i].explained, known[i].median),
            known[i].knows);
-  check ("a quarter flickers", 0, ccl_flicker_is (2, 8), true);
-  check ("less does", 0, ccl_flicker_is (1, 5), false);
   check ("far", 0, ccl_flicker_far (CCL_FLICKER_ONE * 9 / 8), false);
   check ("far", 1, ccl_flicker_far (CCL_FLICKER_ONE * 9 / 8 + 1), true);
   check ("half", 0, ccl_flicker_quotient (10, 30), CCL_FLICKER_ONE / 2);
@@ -525,6 +523,42 @@ test_flicker (void)
   check ("cut off", 0, ccl_flicker_luma (200, CCL_FLICKER_ONE * 3 / 2), 255);
   check ("paler", 0, ccl_flicker_chroma (28, CCL_FLICKER_ONE / 2), 78);
   check ("stronger", 0, ccl_flicker_chroma (178, CCL_FLICKER_ONE * 2), 228);
+}
+
+/* Gains in 32nds, and which of them flicker: those that are farther from the mean, which stays
+ * where it is, and have turned. After one of them, the background may get half of the light. */
+static void
+test_turns (void)
+{
+  static const struct
+  {
+    const char *what;
+    unsigned rebased; /* after so many; 0: never */
+    int gains[8];
+    bool flickers[8];
+  } cases[] = {
+    { "fog that rises", 0, { 32, 36, 40, 44, 48, 52, 56, 60 }, { false } },
+    { "bands",
+      0,
+      { 32, 36, 31, 28, 32, 36, 32, 28 },
+      { [2] = true, [3] = true, [5] = true, [7] = true } },
+    { "one step back", 0, { 34, 36, 35, 36, 35, 36, 34, 34 }, { [6] = true, [7] = true } },
+    { "a steady light", 0, { 30, 30, 30, 30, 30, 30, 30, 30 }, { false } },
+    { "the background follows", 4, { 32, 24, 20, 16, 31, 30, 29, 28 }, { false } },
+  };
+
+  for (size_t i = 0; i < COUNT (cases); i++) {
+    CclFlicker flicker = { .ways = { CCL_FLICKER_RISES + CCL_FLICKER_TURNED } };
+    CclMotionStep step = { .flicker = CCL_FLICKER_BEGIN };
+
+    for (unsigned k = 0; k < COUNT (cases[i].gains); k++) {
+      flicker.slices[0] = (CclFlickerSlice){ (uint32_t) cases[i].gains[k] * 100, 3200 };
+      check (cases[i].what, k, ccl_flicker_set (&flicker, &step, 1, 0), cases[i].flickers[k]);
+      step.flicker = CCL_FLICKER_FOLLOW;
+      if (k + 1 == cases[i].rebased)
+        ccl_flicker_rebase (&flicker, &step, CCL_FLICKER_ONE / 2, 0);
+    }
+  }
 }
 
 int
@@ -544,6 +578,7 @@ main (void)
   test_light_places ();
   test_hidden_tile ();
   test_flicker ();
+  test_turns ();
   printf ("%u failures\n", failures);
 
   return failures > 0;
