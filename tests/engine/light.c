@@ -512,6 +512,71 @@ check_waves (Check *check, CclBackend backend)
   close_camera (&camera);
 }
 
+/* Draws a wall with a screen, and a sign that has hung there for so long that it is background, or
+ * not yet. */
+static void
+draw_wall (TestImage *image, bool hung, bool on)
+{
+  for (uint32_t y = 0; y < image->height; y++) {
+    for (uint32_t x = 0; x < image->width; x++) {
+      const bool screen = x >= 70 && x < 130 && y >= 20 && y < 50;
+      const bool sign = x >= 20 && x < 40 && y >= 60 && y < 80;
+      const int level = sign && hung ? 60 : 110;
+
+      image->pixels[(size_t) y * image->width + x] = (uint8_t) (on && screen ? 200
+                                                                : on && sign ? 160
+                                                                             : level);
+    }
+  }
+}
+
+/* A screen and a sign blink once a second, in blocks of pixels that are quiet else. Soon they are
+ * background, though the sign has another from before. */
+static void
+check_blinks (Check *check, CclBackend backend)
+{
+  static const uint64_t area = 60 * 30 + 20 * 20;
+  Camera camera;
+  CclImage image;
+  CclMotionConfig motion;
+  CclConfig config;
+  uint64_t first = 0, last = 0;
+  bool ok;
+  CclInfo info = { .device = -1 };
+
+  camera = (Camera){ .planes = { test_image_new (192, 96) } };
+  image = test_image_view (&camera.planes[0]);
+  ccl_config_init (&config, 192, 96);
+  ccl_motion_config_init (&motion);
+  motion.format = CCL_MOTION_LUMA;
+  config.motion = &motion;
+  config.backend = backend;
+  ccl_params_init (&camera.params);
+  camera.params.elapsed = SECOND / 10;
+  camera.params.motion.keep_shadows = true;
+  ok = ccl_analyzer_new (&config, &camera.analyzer) == CCL_OK;
+  for (unsigned frame = 0; ok && frame < 260; frame++) {
+    CclComponents components;
+    const bool on = frame >= 160 && frame % 10 < 3;
+
+    draw_wall (&camera.planes[0], frame >= 30, on);
+    ok = ccl_analyzer_analyze (camera.analyzer, &image, &camera.params, &components) == CCL_OK;
+    if (ok)
+      ccl_analyzer_info (camera.analyzer, &info);
+    if (frame == 160)
+      first = info.motion.foreground;
+    if (frame >= 240)
+      last += info.motion.foreground;
+  }
+  check->runs++;
+  check_that (check, ok, "%s", ccl_last_error ());
+  check_that (check, !ok || (first * 10 >= area * 9 && last == 0 && info.motion.waves),
+              "%llu pixels that blink are foreground, then %llu, not %llu and none%s",
+              (unsigned long long) first, (unsigned long long) last, (unsigned long long) area,
+              info.motion.waves ? "" : "; nothing waves");
+  close_camera (&camera);
+}
+
 static void
 test_waves (Check *check)
 {
@@ -520,8 +585,10 @@ test_waves (Check *check)
 
   for (size_t i = 0; i < COUNT (backends) && !options->algorithm; i++) {
     if ((options->backend == CCL_BACKEND_AUTO || options->backend == backends[i]) &&
-        (backends[i] == CCL_BACKEND_CPU || test_device_available ()))
+        (backends[i] == CCL_BACKEND_CPU || test_device_available ())) {
       check_waves (check, backends[i]);
+      check_blinks (check, backends[i]);
+    }
   }
 }
 
