@@ -14,9 +14,10 @@ first pixels and are labelled 1...n."""
 from ._analyzer import Analyzer, analyze, clear_cache, components, cuda_device_count, label
 from ._motion import Morphology, Motion
 from ._records import Component, VolumeComponent
+from ._regions import Contour, contours, dust, largest, properties, regionprops_table
 from . import _engine
 
 __version__: str = _engine.version
 
-__all__ = ["Analyzer", "Component", "Morphology", "Motion", "VolumeComponent", "analyze", "clear_cache", "components",
-           "cuda_device_count", "label"]
+__all__ = ["Analyzer", "Component", "Contour", "Morphology", "Motion", "VolumeComponent", "analyze", "clear_cache",
+           "components", "contours", "cuda_device_count", "dust", "label", "largest", "properties", "regionprops_table"]

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine.h"
+#include "regions.h"
 
 #include <cudaccl/mask.h>
 
@@ -111,7 +112,16 @@ cuda_device_count (PyObject *module, PyObject *args)
   return PyLong_FromLong (count);
 }
 
+PyDoc_STRVAR (
+    measure_doc,
+    "measure(labels, intensity, parts, row, column) -> tables of the regions of a label map");
+PyDoc_STRVAR (rename_doc, "rename(labels, table) -> a label map with table[label]");
+PyDoc_STRVAR (trace_doc, "trace(labels, diagonal) -> outlines of the regions and their points");
+
 static PyMethodDef methods[] = {
+  { "measure", regions_measure, METH_VARARGS, measure_doc },
+  { "rename", regions_rename, METH_VARARGS, rename_doc },
+  { "trace", regions_trace, METH_VARARGS, trace_doc },
   { "clean", clean, METH_VARARGS, clean_doc },
   { "device_of", device_of, METH_O, location_doc },
   { "trim", trim, METH_NOARGS, trim_doc },

@@ -20,7 +20,7 @@ except ImportError as error:
     print(f"skipped: {error}", file=sys.stderr)
     sys.exit(77)
 import cudaccl
-from cudaccl import _analyzer, _motion
+from cudaccl import _analyzer, _motion, _regions
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PACKAGE = FOLDER.parents[1] / "python"
@@ -42,10 +42,10 @@ def functions():
 
 class Docs(unittest.TestCase):
     def test_examples(self):
-        for module in (_analyzer, _motion):
+        for module in (_analyzer, _motion, _regions):
             failed, tried = doctest.testmod(module, extraglobs={"cudaccl": cudaccl, "np": np})
             self.assertEqual(failed, 0)
-            self.assertGreater(tried, 5)
+            self.assertGreater(tried, 5, module)
 
     def test_parameters(self):
         for name, function, text in functions():

@@ -31,6 +31,16 @@ def analyzers(mask: Any) -> dict[str, Any]:
     return analyzer.info
 
 
+def regions(labels: Any) -> list[cudaccl.Contour]:
+    found: Any = cudaccl.properties(labels, intensity=labels, spacing=(1, .5))
+    table: Any = cudaccl.regionprops_table(labels, properties=("bbox", "solidity"), spacing=2)
+    kept: Any = cudaccl.dust(cudaccl.largest(labels, 9), n=20)
+    cudaccl.dust(labels, "9")  # type: ignore[arg-type]
+    cudaccl.regionprops_table(labels, propertis=("bbox",))  # type: ignore[call-arg]
+    print(found["area"], table["bbox-0"])
+    return [contour for contour in cudaccl.contours(kept, connectivity=4) if not contour.is_hole]
+
+
 def motion(frame: Any) -> Any:
     model = cudaccl.Motion("nv12", learning_time=5, morphology="close5x11", scale=2)
     for component in model(frame, elapsed=0.04):
