@@ -15,7 +15,7 @@
 #define BLOCK_THREADS (BLOCK_WARPS * WARP_LANES)
 #define HALO CCL_MOTION_SHADOW_STEP
 
-/* Blurred pixels in shared memory: those of the block and its edges, and HALO rows above and
+/* Pixels in shared memory: those of the block and its edges, and HALO rows above and
  * below. */
 #define SHARED_ROWS (BLOCK_ROWS + 2 * HALO)
 #define SHARED_PITCH (WARP_LANES * UNIT)
@@ -32,12 +32,21 @@ static_assert (HALO < EDGE * UNIT, "shadows need no pixel that is wrong (M4)");
 
 static_assert (BLOCK_WIDTH * BLOCK_ROWS < 1 << COUNT_BITS, "the sums fit");
 
+/* Words, four pixels each, of a warp's rows that its lanes share: see learn_busy(). */
+typedef struct Busy
+{
+  uint32_t renewed[WARP_LANES];  /* results, a byte for each of a lane's words */
+  uint8_t words[4 * WARP_LANES]; /* 4 * lane + 2 * row + half of the unit */
+} Busy;
+
 /* Data that the warps of a block exchange. */
 typedef struct Shared
 {
   uint2 blurred[SHARED_ROWS][SHARED_PITCH / UNIT];
-  uint8_t shadows[BLOCK_ROWS][SHARED_PITCH / UNIT]; /* a bit for each pixel */
-  uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];        /* indices of pixels in blurred */
+  uint4 backgrounds[SHARED_ROWS][SHARED_PITCH / UNIT]; /* of the same pixels */
+  uint8_t shadows[BLOCK_ROWS][SHARED_PITCH / UNIT];    /* a bit for each pixel */
+  uint16_t shaded[BLOCK_ROWS * BLOCK_WIDTH];           /* indices of pixels in blurred */
+  Busy busy[BLOCK_WARPS];
   uint32_t n_shaded;
   uint32_t ended; /* see WARP_TICKET */
 } Shared;

@@ -4,6 +4,7 @@
 #ifndef CCL_CUDA_MODELS_LEARN_CUH
 #define CCL_CUDA_MODELS_LEARN_CUH
 
+#include "cuda/models/block.cuh"
 #include "cuda/models/load.cuh"
 
 /* ccl_motion_follow() of two samples. @values: grey levels times CCL_MOTION_ONE. */
@@ -54,12 +55,6 @@ distance4 (uint32_t a, uint32_t b)
 
 static_assert (CCL_MOTION_FORMER == 1 << FORMER_SHIFT, "the bit");
 static_assert (CCL_MOTION_VISITING == 1 << VISITING_SHIFT, "the bit");
-
-/* The state of a unit's candidates. */
-typedef struct Candidates
-{
-  uint2 count, candidate, former, visits; /* all but the count only with foreground or shadow */
-} Candidates;
 
 static __device__ inline uint32_t
 n_visits4 (uint32_t visits)
@@ -202,81 +197,113 @@ leave4 (uint32_t visits, uint32_t count)
   return visits & ~(reaches4 (count, four (1)) & four (CCL_MOTION_VISITING));
 }
 
-/* ccl_motion_learn_background() for the visits of a unit */
-static __device__ inline void
-leave_visits (const CclModelTask &task, uint2 count, size_t at)
-{
-  uint2 *all = (uint2 *) (task.state.visits + at);
-  const uint2 visits = *all, now = { leave4 (visits.x, count.x), leave4 (visits.y, count.y) };
-
-  if (visits.x != now.x || visits.y != now.y)
-    *all = now;
-}
-
-/* Learns the candidates of a unit of which a part is foreground or shadow. @kinds: see learn_row();
- * @olds: the background in grey levels. Returns a mask of the pixels
- * whose candidate has become the background. Adds to @known, and sets @count. */
-static __device__ inline uint2
-learn_candidates (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint2 olds,
-                  uint32_t kinds, const Candidates &before, size_t at, uint2 *count,
-                  uint32_t *known)
+/* Learns the candidates of a word, four pixels at (@x, @y) of which some are foreground or shadow.
+ * @kinds: the word's bits of each of the three kinds, see learn_row(). Returns a bit for each pixel
+ * whose candidate has become the background. Adds to @known what ccl_motion_knows(). */
+static __device__ inline uint32_t
+learn_word (const CclModelTask &task, const CclMotionPace &pace, uint32_t values, uint32_t kinds,
+            uint32_t x, uint32_t y, uint32_t *known)
 {
   const CclMotionStep &step = task.step;
-  const uint2 mask = unit_masks (kinds & 255);
-  const uint2 shadows = unit_masks (kinds >> UNIT & 255), lit = unit_masks (kinds >> 2 * UNIT);
+  const size_t at = y * task.state.pitch + x;
+  const uint2 pixels = *(const uint2 *) (old_row (task, y) + x);
+  uint32_t *candidates = (uint32_t *) (task.state.candidates + at);
+  uint32_t *counts = (uint32_t *) (task.state.counts + at);
+  uint32_t *formers = (uint32_t *) (task.state.formers + at);
+  uint32_t *all_visits = (uint32_t *) (task.state.visits + at);
+  const uint32_t old_count = *counts, old_candidate = *candidates, old_former = *formers,
+                 old_visits = *all_visits;
+  const uint32_t olds = __byte_perm (pixels.x >> 7, pixels.y >> 7, 0x6420);
+  const uint32_t mask = word_mask (kinds), shadows = word_mask (kinds >> UNIT),
+                 lit = word_mask (kinds >> 2 * UNIT);
   const uint32_t plain = step.shady ? 0 : ~0u, drops = ~plain;
-  const uint2 seen = { mask.x & ~(shadows.x | (lit.x & drops)),
-                       mask.y & ~(shadows.y | (lit.y & drops)) };
-  Candidates now = before;
-  uint2 renewed;
+  const uint32_t seen = mask & ~(shadows | (lit & drops));
+  uint32_t candidate = old_candidate, count = old_count, former = old_former, visits = old_visits;
+  uint32_t renewed;
 
-  *known +=
-      __popc (seen.x & 0x01010101u & knows4 (step, before.former.x, before.visits.x, values.x)) +
-      __popc (seen.y & 0x01010101u & knows4 (step, before.former.y, before.visits.y, values.y));
-  renewed.x =
-      mask.x & learn_candidates4 (step, pace, steps4 (pace, shadows.x, lit.x),
-                                  plain & mask.x & ~(shadows.x | lit.x), seen.x, values.x, olds.x,
-                                  &now.candidate.x, &now.count.x, &now.former.x, &now.visits.x);
-  renewed.y =
-      mask.y & learn_candidates4 (step, pace, steps4 (pace, shadows.y, lit.y),
-                                  plain & mask.y & ~(shadows.y | lit.y), seen.y, values.y, olds.y,
-                                  &now.candidate.y, &now.count.y, &now.former.y, &now.visits.y);
-  if (now.former.x != before.former.x || now.former.y != before.former.y)
-    *(uint2 *) (task.state.formers + at) = now.former;
-  now.visits.x = select4 (mask.x, now.visits.x, leave4 (before.visits.x, before.count.x));
-  now.visits.y = select4 (mask.y, now.visits.y, leave4 (before.visits.y, before.count.y));
-  if (now.visits.x != before.visits.x || now.visits.y != before.visits.y)
-    *(uint2 *) (task.state.visits + at) = now.visits;
-  count->x = select4 (mask.x, now.count.x, count->x);
-  count->y = select4 (mask.y, now.count.y, count->y);
-  *(uint2 *) (task.state.candidates + at) =
-      uint2{ select4 (mask.x, now.candidate.x, before.candidate.x),
-             select4 (mask.y, now.candidate.y, before.candidate.y) };
-  return renewed;
+  *known += (uint32_t) __popc (seen & 0x01010101u & knows4 (step, former, visits, values));
+  renewed = mask & learn_candidates4 (step, pace, steps4 (pace, shadows, lit),
+                                      plain & mask & ~(shadows | lit), seen, values, olds,
+                                      &candidate, &count, &former, &visits);
+  if (former != old_former)
+    *formers = former;
+  visits = select4 (mask, visits, leave4 (old_visits, old_count));
+  if (visits != old_visits)
+    *all_visits = visits;
+  *counts = select4 (mask, count, subtract4 (old_count, four (pace.count)));
+  *candidates = select4 (mask, candidate, old_candidate);
+  return __dp4a (renewed & 0x01010101u, 0x08040201u, 0u);
 }
 
-/* Returns a mask of the pixels whose candidate has become the background. @kinds: bits of
- * foreground and shadow, of shadow, and of what is lit. Adds to @known what ccl_motion_knows(). */
+/* Learns the words of a warp's two rows of which some pixels are foreground or shadow. Its lanes
+ * share them evenly: an object is wider than a lane's unit, but narrower than the warp's rows.
+ * @kinds: see learn_row(), 0 in lanes that store nothing; (@x, @y): of this lane's unit. Returns
+ * the results of learn_word(), a byte for each of this lane's words. Called by whole warps. */
+static __device__ inline uint32_t
+learn_busy (const CclModelTask &task, const CclMotionPace &pace, Busy &busy, const uint2 values[2],
+            const uint32_t kinds[2], uint32_t x, uint32_t y, uint32_t *known)
+{
+  const uint32_t lane = lane_id (), left = x - lane * UNIT;
+  const uint32_t words = (kinds[0] & 15 ? 1 : 0) | (kinds[0] & 240 ? 2 : 0) |
+                         (kinds[1] & 15 ? 4 : 0) | (kinds[1] & 240 ? 8 : 0);
+  const uint32_t n = (uint32_t) __popc (words);
+  uint32_t end, total;
+
+  if (!__any_sync (ALL_LANES, words != 0))
+    return 0;
+  end = warp_scan (n);
+  total = warp_shuffle (end, WARP_LANES - 1);
+  busy.renewed[lane] = 0;
+  for (uint32_t rest = words, i = end - n; rest; rest &= rest - 1)
+    busy.words[i++] = (uint8_t) (lane << 2 | ((uint32_t) __ffs ((int) rest) - 1));
+  __syncwarp ();
+#pragma unroll 1
+  for (uint32_t base = 0; base < total; base += WARP_LANES) {
+    const bool any = base + lane < total;
+    const uint32_t word = any ? busy.words[base + lane] : 0;
+    const uint32_t from = word >> 2, row = word >> 1 & 1, half = word & 1;
+    const uint32_t xs[2] = { warp_shuffle (values[0].x, from), warp_shuffle (values[1].x, from) };
+    const uint32_t ys[2] = { warp_shuffle (values[0].y, from), warp_shuffle (values[1].y, from) };
+    const uint32_t all[2] = { warp_shuffle (kinds[0], from), warp_shuffle (kinds[1], from) };
+
+    if (any)
+      ((uint8_t *) busy.renewed)[word] = (uint8_t) learn_word (
+          task, pace, half ? (row ? ys[1] : ys[0]) : (row ? xs[1] : xs[0]),
+          (row ? all[1] : all[0]) >> 4 * half, left + from * UNIT + half * 4, y + row, known);
+  }
+  __syncwarp ();
+  return busy.renewed[lane];
+}
+
+/* Counts down a word's candidates where nothing is foreground or shadow. @at: the word's state. */
+static __device__ inline void
+leave_word (const CclModelTask &task, const CclMotionPace &pace, uint32_t count, size_t at)
+{
+  const uint32_t now = subtract4 (count, four (pace.count));
+  uint32_t *all = (uint32_t *) (task.state.visits + at);
+
+  if (now == count)
+    return;
+  *(uint32_t *) (task.state.counts + at) = now;
+  *all = leave4 (*all, count);
+}
+
+/* Learns a unit's background and noise, and counts down the words that learn_busy() leaves out.
+ * @kinds: bits of foreground and shadow, of shadow, and of what is lit; @bits: the results of
+ * learn_busy() for this row; @count: before the frame. Returns a mask of the pixels whose candidate
+ * has become the background. */
 static __device__ inline uint2
 learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, uint32_t kinds,
-           const Candidates &before, uint32_t x, uint32_t y, uint32_t *known)
+           uint32_t bits, uint2 count, uint32_t x, uint32_t y)
 {
   const size_t at = y * task.state.pitch + x;
   const uint4 old = load_old (task, x, y);
   const uint32_t olds[4] = { old.x, old.y, old.z, old.w };
-  uint2 *noises = (uint2 *) (task.state.noise + at), *counts = (uint2 *) (task.state.counts + at);
-  const uint2 old_noise = *noises, old_count = before.count;
+  uint2 *noises = (uint2 *) (task.state.noise + at);
+  const uint2 old_noise = *noises, renewed = { word_mask (bits), word_mask (bits >> 8) };
   uint32_t lights[4], pixels[4];
-  uint2 noise, count, renewed = { 0, 0 };
+  uint2 noise;
 
-  count.x = subtract4 (old_count.x, four (pace.count));
-  count.y = subtract4 (old_count.y, four (pace.count));
-  /* first, as it needs many registers */
-  if (kinds && pace.count > 0)
-    renewed = learn_candidates (task, pace, values,
-                                uint2{ __byte_perm (olds[0] >> 7, olds[1] >> 7, 0x6420),
-                                       __byte_perm (olds[2] >> 7, olds[3] >> 7, 0x6420) },
-                                kinds, before, at, &count, known);
 #pragma unroll
   for (uint32_t k = 0; k < 4; k++) {
     lights[k] = byte_pair (values, k) << 7;
@@ -298,11 +325,10 @@ learn_row (const CclModelTask &task, const CclMotionPace &pace, uint2 values, ui
   }
   store_background (task, x, y, pixels);
   *noises = noise;
-  if (count.x != old_count.x || count.y != old_count.y) {
-    *counts = count;
-    if (!kinds)
-      leave_visits (task, old_count, at);
-  }
+  if (!(kinds & 15))
+    leave_word (task, pace, count.x, at);
+  if (!(kinds & 240))
+    leave_word (task, pace, count.y, at + 4);
   return renewed;
 }
 
@@ -328,47 +354,42 @@ learn_chroma (const CclModelTask &task, const CclMotionPace &pace, uint2 values,
   *at = uint4{ olds[0], olds[1], olds[2], olds[3] };
 }
 
-/* Loads the candidates of a unit of which a part is foreground or shadow. */
-static __device__ inline void
-load_candidates (const CclModelTask &task, size_t at, Candidates *candidates)
-{
-  candidates->candidate = *(const uint2 *) (task.state.candidates + at);
-  candidates->former = *(const uint2 *) (task.state.formers + at);
-  candidates->visits = *(const uint2 *) (task.state.visits + at);
-}
-
-/* Learns a warp's two rows, which are in @group. @kinds: see learn_row(). Returns the number of
- * pixels that ccl_motion_knows(). */
+/* Learns a warp's two rows, which are in @group. @kinds: see learn_row(), 0 in lanes that are not
+ * @active. Returns the number of pixels that ccl_motion_knows(). Called by whole warps. */
 template <bool CHROMA>
 static __device__ inline uint32_t
-learn_rows (const CclModelTask &task, const uint2 values[2], uint2 chroma, const uint32_t kinds[2],
-            uint32_t group, uint32_t x, uint32_t y)
+learn_rows (const CclModelTask &task, Busy &busy, const uint2 values[2], uint2 chroma,
+            const uint32_t kinds[2], uint32_t group, bool active, uint32_t x, uint32_t y)
 {
+  const CclMotionPace &pace = task.step.paces[group];
+  const bool second = y + 1 < task.frame.height;
   uint2 renewed = { ~0u, ~0u };
   uint32_t known = 0;
 
   if (task.step.first) {
+    if (!active)
+      return 0;
     begin_row (task, values[0], x, y);
-    if (y + 1 < task.frame.height)
+    if (second)
       begin_row (task, values[1], x, y + 1);
     if (CHROMA)
       learn_chroma (task, task.step.paces[0], chroma, x / 2, y / 2, 0, renewed);
   } else {
-    const CclMotionPace &pace = task.step.paces[group];
-    const size_t pitch = y + 1 < task.frame.height ? task.state.pitch : 0;
     const size_t at = y * task.state.pitch + x;
-    Candidates candidates[2] = {};
+    uint2 counts[2] = {};
+    uint32_t bits;
 
     /* All loads come first: they would wait for the first row's stores. */
-    candidates[0].count = *(const uint2 *) (task.state.counts + at);
-    candidates[1].count = *(const uint2 *) (task.state.counts + at + pitch);
-    if (kinds[0] | kinds[1]) {
-      load_candidates (task, at, &candidates[0]);
-      load_candidates (task, at + pitch, &candidates[1]);
+    if (active) {
+      counts[0] = *(const uint2 *) (task.state.counts + at);
+      counts[1] = *(const uint2 *) (task.state.counts + at + (second ? task.state.pitch : 0));
     }
-    renewed = learn_row (task, pace, values[0], kinds[0], candidates[0], x, y, &known);
-    if (y + 1 < task.frame.height)
-      learn_row (task, pace, values[1], kinds[1], candidates[1], x, y + 1, &known);
+    bits = pace.count > 0 ? learn_busy (task, pace, busy, values, kinds, x, y, &known) : 0;
+    if (!active)
+      return known;
+    renewed = learn_row (task, pace, values[0], kinds[0], bits, counts[0], x, y);
+    if (second)
+      learn_row (task, pace, values[1], kinds[1], bits >> 16, counts[1], x, y + 1);
     if (CHROMA)
       learn_chroma (task, pace, chroma, x / 2, y / 2, kinds[0], renewed);
   }

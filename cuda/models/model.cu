@@ -20,7 +20,8 @@
  *     in the same frames.
  * M2. Noise, candidate, count, former background and visits of a pixel, and the background of
  *     chroma, have one copy: only the thread that writes them uses them. Other lanes that read them
- *     (M4) ignore the values.
+ *     (M4) ignore the values. Lanes that share busy words (learn_busy()) have a __syncwarp()
+ *     between what a unit's own lane read and what they write.
  * M3. The last block knows the frame's total foreground. A warp writes its masks; after a
  *     __syncwarp() its first lane adds the warp's foreground and a ticket to those of the block,
  *     between fences for the block. The block's last warp does the same for the grid: its release
@@ -246,7 +247,8 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
   if (threadIdx.x == 0)
     shared.n_shaded = shared.ended = 0;
   if (__syncthreads_or ((int) (shaded[0] | shaded[1])))
-    find_shadows<ALIGNED> (task, position, shared, values, shaded, left, top - HALO, shadows);
+    find_shadows<ALIGNED> (task, position, shared, values, olds + 1, shaded, left, top - HALO,
+                           shadows);
 
 #pragma unroll
   for (uint32_t i = 0; i < 2; i++) {
@@ -269,11 +271,12 @@ __launch_bounds__ (BLOCK_THREADS, MODEL_BLOCKS)
     if (task.shadows.words)
       store_bits (task.shadows, x, y + i, task.silent ? 0 : light);
   }
-  if (active && learns) {
+  if (learns) {
     const uint32_t kinds[2] = { busy[0] | shadows[0] << UNIT | lit[0] << 2 * UNIT,
                                 busy[1] | shadows[1] << UNIT | lit[1] << 2 * UNIT };
 
-    known = learn_rows<CHROMA> (task, values, chroma, kinds, group, x, y);
+    known = learn_rows<CHROMA> (task, shared.busy[threadIdx.x / WARP_LANES], values, chroma, kinds,
+                                group, active, x, y);
   }
   add_known (task, known);
   if (add_foreground (task, shared, count)) {

@@ -41,12 +41,12 @@ is_shadow (const CclModelTask &task, const Shared &shared, uint32_t index, uint3
 #pragma unroll
   for (int v = 0; v < 3; v++) {
     const uint8_t *blurred = (const uint8_t *) shared.blurred[ys[v] - top];
-    const uint16_t *row = old_row (task, ys[v]);
+    const uint16_t *row = (const uint16_t *) shared.backgrounds[ys[v] - top];
 
 #pragma unroll
     for (int u = 0; u < 3; u++) {
       values[3 * v + u] = blurred[xs[u] - left];
-      backgrounds[3 * v + u] = row[xs[u]];
+      backgrounds[3 * v + u] = row[xs[u] - left];
     }
   }
   return ccl_motion_keeps_texture (&task.step, values, backgrounds);
@@ -57,8 +57,8 @@ is_shadow (const CclModelTask &task, const Shared &shared, uint32_t index, uint3
 template <bool ALIGNED>
 static __device__ inline void
 find_shadows (const CclModelTask &task, const Position &position, Shared &shared,
-              const uint2 values[2], const uint32_t shaded[2], uint32_t left, uint32_t top,
-              uint32_t shadows[2])
+              const uint2 values[2], const uint4 olds[2], const uint32_t shaded[2], uint32_t left,
+              uint32_t top, uint32_t shadows[2])
 {
   const uint32_t warp = threadIdx.x / WARP_LANES, lane = lane_id (), row = 2 * warp;
   const uint32_t halo = warp < HALO ? warp : warp + BLOCK_ROWS, last = task.frame.height - 1;
@@ -67,13 +67,16 @@ find_shadows (const CclModelTask &task, const Position &position, Shared &shared
   const size_t pitch = task.frame.planes[0].pitch;
   const uint8_t *pixels = task.frame.planes[0].samples + y * pitch;
 
-  append_shaded (shared, shaded, row);
+  shared.backgrounds[halo][lane] = load_old (task, position.x, y);
   shared.blurred[row + HALO][lane] = values[0];
   shared.blurred[row + HALO + 1][lane] = values[1];
+  shared.backgrounds[row + HALO][lane] = olds[0];
+  shared.backgrounds[row + HALO + 1][lane] = olds[1];
   shared.blurred[halo][lane] =
       blur_unit (position, load_luma<ALIGNED> (task, pixels - (y > 0 ? pitch : 0), position.x),
                  load_luma<ALIGNED> (task, pixels, position.x),
                  load_luma<ALIGNED> (task, pixels + (y < last ? pitch : 0), position.x), 8);
+  append_shaded (shared, shaded, row);
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < shared.n_shaded; i += BLOCK_THREADS) {

@@ -120,15 +120,19 @@ unit_bits (const uint32_t *high)
   return __dp4a (__byte_perm (high[2], high[3], 0x7531), 0x80402010u, sum) >> 7;
 }
 
-/* A mask with all ones in the bytes whose bits are set */
+/* A mask with all ones in the bytes whose bits, the lowest four, are set */
+static __device__ inline uint32_t
+word_mask (uint32_t bits)
+{
+  /* bits 0 to 3 go to bytes 0 to 3 */
+  return ((bits & 15) * 0x00204081u & 0x01010101u) * 255;
+}
+
+/* The same for a unit's eight bits */
 static __device__ inline uint2
 unit_masks (uint32_t bits)
 {
-  /* bits 0 to 3 go to bytes 0 to 3 */
-  uint32_t low = (bits & 15) * 0x00204081u & 0x01010101u;
-  uint32_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
-
-  return uint2{ low * 255, high * 255 };
+  return uint2{ word_mask (bits), word_mask (bits >> 4) };
 }
 
 /* Bytes 2 * @k and 2 * @k + 1 of a unit, as two numbers */
