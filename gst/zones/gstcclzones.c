@@ -53,7 +53,7 @@
  *
  * With #cclmotion:static-time, an object in a zone that becomes static has an event, too: `stopped`
  * if it moved before, as a car that parks, `left` if it was put down, and `removed` if it was taken
- * away.
+ * away. If it gets another class while it stands, the event is repeated with that.
  *
  * ## Messages
  *

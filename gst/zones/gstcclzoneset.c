@@ -811,7 +811,7 @@ leave_zones (GstCclZoneSet *self, const Object *object)
 }
 
 /* The tracker has changed the class of an object. It leaves zones where its class no longer
- * counts, and is inside the others as the new class. */
+ * counts, and is inside the others as the new class, as which it stands there, too. */
 static void
 change_class (GstCclZoneSet *self, Object *object, guint class_id, GstClockTime time)
 {
@@ -837,6 +837,7 @@ change_class (GstCclZoneSet *self, Object *object, guint class_id, GstClockTime 
       count = get_count (shape, class_id);
       if (count)
         count->inside++;
+      state->stood = state->stood && class_id == 0;
     }
   }
   object->class_id = class_id;

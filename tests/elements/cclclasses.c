@@ -284,7 +284,8 @@ append_events (GString *events, GstHarness *h, GstBuffer *buffer)
     fail_unless_equals_string (
         gst_structure_get_string (gst_message_get_structure (message), "class"), name);
     gst_message_unref (message);
-    g_string_append_printf (events, "%c%c ", "ELDio"[meta->events[i].type], name ? name[0] : '-');
+    g_string_append_printf (events, "%c%c ", "ELDioSlr"[meta->events[i].type],
+                            name ? name[0] : '-');
   }
 }
 
@@ -327,6 +328,57 @@ GST_START_TEST (test_zones)
   g_free (member);
   g_free (zones);
   g_free (tripwires);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* The classes of an object that is static from the third frame on, and events: S: stands. */
+static const struct
+{
+  const gchar *classes, *objects, *events;
+} stays[] = {
+  { NULL, "ppppp", "Ep Sp " },
+  { NULL, "----ppp", "E- S- Sp " },
+  { NULL, "ppppcc--cc", "Ep Sp Sc Sc " },
+  { NULL, "pcccc", "Ep Sc " },
+  { "[\"car\"]", "ppppccc", "Ec Sc " },
+  { "[\"person\"]", "----ppccpp", "Ep Sp Lp Ep Sp " },
+  { "[\"person\", \"car\"]", "ppppccc", "Ep Sp Sc " },
+};
+
+GST_START_TEST (test_standing)
+{
+  const gchar *classes = stays[__i__].classes;
+  gchar *member = classes ? g_strdup_printf (", \"classes\": %s", classes) : g_strdup ("");
+  gchar *zones = g_strdup_printf ("[{\"id\": \"zone\", \"points\": [[0, 0], [160, 0], [160, 120], "
+                                  "[0, 120]]%s}]",
+                                  member);
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones");
+  GString *events = g_string_new (NULL);
+  guint i;
+
+  g_object_set (h->element, "zones", zones, NULL);
+  for (i = 0; stays[__i__].objects[i]; i++) {
+    GstBuffer *buffer =
+        classified_new (0, strings, (guint) (strchr ("-pc", stays[__i__].objects[i]) - "-pc"), 0.5);
+    GstCclComponent *component = gst_buffer_get_ccl_meta (buffer)->components;
+
+    GST_BUFFER_PTS (buffer) = i * 100 * GST_MSECOND;
+    component->track = 1;
+    component->age = 5 * GST_SECOND;
+    if (i >= 2) {
+      component->flags = GST_CCL_COMPONENT_STATIC;
+      component->static_age = 1000;
+    }
+    buffer = gst_harness_push_and_pull (h, buffer);
+    append_events (events, h, buffer);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_string (events->str, stays[__i__].events);
+
+  g_string_free (events, TRUE);
+  g_free (member);
+  g_free (zones);
   ccl_test_harness_free (h);
 }
 GST_END_TEST;
@@ -631,6 +683,7 @@ cclclasses_suite (void)
 #endif
 #ifdef HAVE_JSON_GLIB
   tcase_add_loop_test (tcase, test_zones, 0, G_N_ELEMENTS (moves));
+  tcase_add_loop_test (tcase, test_standing, 0, G_N_ELEMENTS (stays));
   tcase_add_loop_test (tcase, test_wrong_classes, 0, 5);
   tcase_add_test (tcase, test_zones_twice);
 #endif
