@@ -19,6 +19,10 @@ function hinted(label, input, hint) {
   return h('div', null, field(label, input), h('small', {id}, hint));
 }
 
+function seconds(name, settings) {
+  return text(name, {type: 'number', min: 0, max: 86400, step: 'any', value: settings[name]});
+}
+
 // A test picture of the address in the form.
 function tester(form) {
   const place = h('div', {class: 'test', role: 'status'});
@@ -96,7 +100,7 @@ function settingsForm(camera, model, done) {
       if (type === 'checkbox' && checked !== defaultChecked)
         body[name] = checked;
       else if (name && type !== 'checkbox' && value !== defaultValue)
-        body[name] = name === 'frozen-after' ? Number(value) : value;
+        body[name] = type === 'number' ? Number(value) : value;
     }
     act(async () => {
       await send('PUT', `/api/cameras/${camera.name}`, body);
@@ -110,7 +114,9 @@ function settingsForm(camera, model, done) {
     field(t('password'), text('password', {type: 'password', autocomplete: 'new-password', placeholder: settings.password ? t('password-set') : ''})),
     hinted(t('schedule'), text('schedule', {value: settings.schedule || ''}), t('schedule-text')),
     hinted(t('classes'), text('classes', {value: (settings.classes || []).join(', ')}), t('classes-text')),
-    field(t('frozen-after'), text('frozen-after', {type: 'number', min: 1, max: 3600, value: settings['frozen-after']}))),
+    field(t('frozen-after'), text('frozen-after', {type: 'number', min: 1, max: 3600, value: settings['frozen-after']})),
+    hinted(t('dwell-time'), seconds('dwell-time', settings), t('dwell-time-text')),
+    hinted(t('static-time'), seconds('static-time', settings), t('static-time-text'))),
   h('p', null, check('enabled', t('enabled'), settings.enabled), check('record', t('record'), settings.record),
     model ? check('detect', t('detect'), settings.detect) : null));
   const [test, place] = tester(form);
