@@ -266,11 +266,30 @@ def make_page(factory, blocks, names):
     return "\n".join(page).rstrip("\n") + "\n", problems
 
 
+def without_defaults(lines, lacking):
+    """Lines without the defaults of flags of which this build lacks values."""
+    heading = ""
+    for line in lines:
+        heading = line if line.startswith("#") else heading
+        if line.startswith("flags; ") and any(key[0] == heading for key in lacking):
+            line = re.sub("default `[^`]*`", "default", line)
+        yield line
+
+
+def flags_of(page):
+    """The lines with the defaults of flags, by heading."""
+    lines = page.split("\n")
+    return {lines[i]: lines[i + 2] for i in range(len(lines) - 2)
+            if lines[i].startswith("###") and lines[i + 2].startswith("flags; ")}
+
+
 def compare(name, page, path):
     """How a page differs from the generated one, apart from what this build lacks."""
     if not path.exists():
         return [f"{path.relative_to(ROOT)} is missing"]
     there, made = path.read_text("utf-8").split("\n"), page.split("\n")
+    lacking = set(list_keys("\n".join(there))) - set(list_keys(page))
+    there, made = (list(without_defaults(lines, lacking)) for lines in (there, made))
     optional = [line for line in there if line.startswith("- `") and line not in made]
     newer = [line for line in made if re.match(r"- `[\w-]+`, of Gst", line) and line not in there]
     there = [line for line in there if line not in optional]
@@ -298,12 +317,18 @@ def list_keys(page):
 def keep_lists(page, path):
     """The page, with the list items that only the existing page has."""
     new = list_keys(page)
-    old = list_keys(path.read_text("utf-8")) if path.exists() else {}
+    there = path.read_text("utf-8") if path.exists() else ""
+    old = list_keys(there)
+    # The default may be a value that this build lacks.
+    flags = {heading: line for heading, line in flags_of(there).items()
+             if any(key[0] == heading for key in set(old) - set(new))}
     lines, heading = [], ""
     for line in page.split("\n"):
         heading = line if line.startswith("#") else heading
         match = re.match(r"- (`[^`]+`)", line)
-        if not match:
+        if line.startswith("flags; ") and heading in flags:
+            lines.append(flags[heading])
+        elif not match:
             lines.append(line)
         elif (heading, match.group(1)) in new:
             # This build's order; items of other builds stay behind the item that they follow.

@@ -72,6 +72,10 @@ typedef struct
    * @output from the caps of the source pad. */
   gboolean (*set_output) (GstCclAnalysis *self, GstCaps *caps, GError **error);
   GstCclDrawFunc draw;
+
+  /* Adds the picture of the frame to @outbuf as a segmentation, with #cudaccl:attach `analytics`.
+   * Posts an error and returns FALSE on failure. */
+  gboolean (*segment) (GstCclAnalysis *self, GstBuffer *outbuf);
 } GstCclAnalysisClass;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclAnalysis, gst_object_unref)

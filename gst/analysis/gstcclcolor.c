@@ -23,6 +23,12 @@
  * the first one in the metadata, 2 for the second, and so on, and 0 for the background. Labels
  * above 65535 become 65535.
  *
+ * ## Segmentation
+ *
+ * With #cudaccl:attach `analytics` (GStreamer 1.26), the picture also gets an instance
+ * `GstAnalyticsSegmentationMtd`: a mask in GRAY16_LE or, if it is the picture, GRAY16_BE, whose
+ * regions are 0, the background, and the labels.
+ *
  * ## Background
  *
  * Components that are not in the metadata are background: those outside of the limits, such as
@@ -55,6 +61,7 @@
 
 #include "gstcclelements.h"
 #include "gstcclpicture.h"
+#include "gstcclsegmentation.h"
 #include "memory/gstcclsystem.h"
 
 #define SRC_CAPS        \
@@ -70,6 +77,10 @@ struct _GstCclColor
   /* Streaming thread: pixel value of each label in the output format; label 0 is the background. */
   guint8 (*values)[4];
   CclPalette palette;
+
+  guint8 (*labels)[4];  /* the same for masks of segmentations; NULL before the first */
+  GstBufferPool *masks; /* of the size of the output, or NULL */
+  guint n_labels;       /* of the last frame, with the background */
 };
 
 static GstStaticPadTemplate sink_template =
@@ -83,6 +94,19 @@ static GstStaticPadTemplate src_template =
 G_DECLARE_FINAL_TYPE (GstCclColor, gst_ccl_color, GST, CCL_COLOR, GstCclAnalysis)
 G_DEFINE_TYPE (GstCclColor, gst_ccl_color, GST_TYPE_CCL_ANALYSIS)
 GST_CCL_REGISTER_DEFINE (cclcolor, gst_ccl_color_get_type ())
+
+static void
+write_labels (guint8 (*values)[4], gboolean little_endian)
+{
+  guint label;
+
+  for (label = 0; label < N_LABELS; label++) {
+    if (little_endian)
+      GST_WRITE_UINT16_LE (values[label], label);
+    else
+      GST_WRITE_UINT16_BE (values[label], label);
+  }
+}
 
 /* Makes the pixel values for the output format. */
 static void
@@ -98,22 +122,28 @@ gst_ccl_color_make_palette (GstCclColor *self)
                                 .size = (guint) GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0),
                                 .repeats = rgb };
   memset (self->values, 255, n * sizeof (*self->values)); /* alpha and padding */
+  if (!rgb) {
+    write_labels (self->values, GST_VIDEO_FORMAT_INFO_IS_LE (format));
+    return;
+  }
   for (label = 0; label < n; label++) {
     guint8 *value = self->values[label];
     guint32 color;
 
-    if (!rgb) {
-      if (GST_VIDEO_FORMAT_INFO_IS_LE (format))
-        GST_WRITE_UINT16_LE (value, label);
-      else
-        GST_WRITE_UINT16_BE (value, label);
-      continue;
-    }
     color = gst_ccl_label_get_color (label);
     for (component = GST_VIDEO_COMP_R; component <= GST_VIDEO_COMP_B; component++)
       value[GST_VIDEO_FORMAT_INFO_POFFSET (format, component)] =
           (guint8) (color >> (16 - 8 * component));
   }
+}
+
+/* Frees what masks of segmentations take. */
+static void
+gst_ccl_color_clear_masks (GstCclColor *self)
+{
+  if (self->masks)
+    gst_buffer_pool_set_active (self->masks, FALSE);
+  gst_clear_object (&self->masks);
 }
 
 static gboolean
@@ -122,6 +152,7 @@ gst_ccl_color_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->set_caps (trans, incaps, outcaps))
     return FALSE;
   gst_ccl_color_make_palette (GST_CCL_COLOR (trans));
+  gst_ccl_color_clear_masks (GST_CCL_COLOR (trans));
 
   return TRUE;
 }
@@ -145,9 +176,90 @@ gst_ccl_color_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsiz
   return TRUE;
 }
 
+/* Returns a pool of masks in GRAY16_LE of the size of the output. */
+static GstBufferPool *
+gst_ccl_color_ensure_masks (GstCclColor *self)
+{
+  const GstVideoInfo *output = &self->parent.output;
+  GstStructure *config;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  if (self->masks)
+    return self->masks;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE,
+                             (guint) GST_VIDEO_INFO_WIDTH (output),
+                             (guint) GST_VIDEO_INFO_HEIGHT (output));
+  self->masks = gst_video_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (self->masks);
+  caps = gst_video_info_to_caps (&info);
+  gst_buffer_pool_config_set_params (config, caps, (guint) GST_VIDEO_INFO_SIZE (&info), 0, 0);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_set_config (self->masks, config);
+  gst_buffer_pool_set_active (self->masks, TRUE);
+  gst_caps_unref (caps);
+
+  return self->masks;
+}
+
+/* Returns the labels of the last frame as a mask, or NULL after an error. */
+static GstBuffer *
+gst_ccl_color_draw_labels (GstCclColor *self)
+{
+  GstBuffer *mask = NULL;
+  CclPalette palette = { .n = N_LABELS, .size = 2 };
+  GstVideoMeta *video;
+  GstMapInfo map;
+  gboolean drawn;
+
+  if (!self->labels) {
+    self->labels = g_malloc0_n (N_LABELS, sizeof (*self->labels));
+    write_labels (self->labels, TRUE);
+  }
+  palette.values = self->labels[0];
+  if (gst_buffer_pool_acquire_buffer (gst_ccl_color_ensure_masks (self), &mask, NULL) !=
+      GST_FLOW_OK) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("Not enough memory for a mask."), (NULL));
+    return NULL;
+  }
+  video = gst_buffer_get_video_meta (mask);
+  gst_buffer_map (mask, &map, GST_MAP_WRITE);
+  drawn = gst_ccl_analysis_check (
+      &self->parent, ccl_analyzer_paint (self->parent.session.analyzer, &palette,
+                                         map.data + video->offset[0], (gsize) video->stride[0]));
+  gst_buffer_unmap (mask, &map);
+  if (!drawn)
+    gst_clear_buffer (&mask);
+
+  return mask;
+}
+
+static void
+gst_ccl_color_review (GstCclAnalysis *analysis, const CclComponents *components)
+{
+  GST_CCL_COLOR (analysis)->n_labels = MIN (components->count + 1, N_LABELS);
+}
+
+static gboolean
+gst_ccl_color_segment (GstCclAnalysis *analysis, GstBuffer *outbuf)
+{
+  GstCclColor *self = GST_CCL_COLOR (analysis);
+  const GstVideoInfo *output = &analysis->output;
+  GstBuffer *mask = GST_VIDEO_INFO_IS_RGB (output) ? gst_ccl_color_draw_labels (self)
+                                                   : gst_ccl_segmentation_share (outbuf, output);
+
+  if (mask)
+    gst_ccl_segmentation_add_instances (outbuf, mask, self->n_labels);
+
+  return mask != NULL;
+}
+
 static void
 gst_ccl_color_finalize (GObject *object)
 {
+  gst_ccl_color_clear_masks (GST_CCL_COLOR (object));
+  g_free (GST_CCL_COLOR (object)->labels);
   g_free (GST_CCL_COLOR (object)->values);
 
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -168,6 +280,8 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
   G_OBJECT_CLASS (klass)->finalize = gst_ccl_color_finalize;
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_LABELS;
   gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_color_draw);
+  GST_CCL_ANALYSIS_CLASS (klass)->review = gst_ccl_color_review;
+  GST_CCL_ANALYSIS_CLASS (klass)->segment = gst_ccl_color_segment;
   GST_BASE_TRANSFORM_CLASS (klass)->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
 }
 

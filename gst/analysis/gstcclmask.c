@@ -14,6 +14,10 @@
  * as #cudaccl:min-area, apply to the metadata alone; `dropN` in #cclmotion:morphology removes small
  * objects from both. Gaps without pixels become black frames.
  *
+ * With #cudaccl:attach `analytics` (GStreamer 1.26), the mask is also a semantic
+ * `GstAnalyticsSegmentationMtd` of itself, whose regions 0, 255 and, with shadows, 127 have the
+ * classes `background`, `moving` and `shadow`.
+ *
  * Frames may be in any memory that `cudaccl` supports. Masks are in system memory, since GstCuda
  * does not support GRAY8.
  *
@@ -34,6 +38,7 @@
 #include "gstcclelements.h"
 #include "gstcclmotionanalysis.h"
 #include "gstcclpicture.h"
+#include "gstcclsegmentation.h"
 
 #define FOREGROUND 255
 #define SHADOW 127
@@ -92,6 +97,19 @@ gst_ccl_mask_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsize
   return TRUE;
 }
 
+static gboolean
+gst_ccl_mask_segment (GstCclAnalysis *analysis, GstBuffer *outbuf)
+{
+  static const guint ids[] = { 0, FOREGROUND, SHADOW };
+  static const gchar *const names[] = { "background", "moving", "shadow" };
+  const gboolean marked = GST_CCL_MOTION_ANALYSIS (analysis)->marked;
+
+  gst_ccl_segmentation_add_classes (outbuf, gst_ccl_segmentation_share (outbuf, &analysis->output),
+                                    ids, names, marked ? 3 : 2);
+
+  return TRUE;
+}
+
 static void
 gst_ccl_mask_class_init (GstCclMaskClass *klass)
 {
@@ -104,6 +122,7 @@ gst_ccl_mask_class_init (GstCclMaskClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_mask_draw);
+  GST_CCL_ANALYSIS_CLASS (klass)->segment = gst_ccl_mask_segment;
   GST_CCL_ANALYSIS_CLASS (klass)->needs |= GST_CCL_NEEDS_MASKS;
 }
 

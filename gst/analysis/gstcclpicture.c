@@ -5,6 +5,8 @@
 
 #include <gst/base/gstcclutils.h>
 
+#include "gstcclsegmentation.h"
+
 /* Replaces the format with those of the other pad's template, and drops fields on the meaning of
  * pixel values. */
 static GstCaps *
@@ -107,6 +109,18 @@ picture_set_output (GstCclAnalysis *self, GstCaps *caps, GError **error)
   return TRUE;
 }
 
+static gboolean
+picture_is_segmented (GstCclAnalysis *self)
+{
+  gboolean wanted;
+
+  GST_OBJECT_LOCK (self);
+  wanted = (self->settings.attach & GST_CCL_ATTACH_ANALYTICS) != 0;
+  GST_OBJECT_UNLOCK (self);
+
+  return wanted && gst_ccl_segmentation_is_supported ();
+}
+
 static GstFlowReturn
 picture_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
@@ -125,6 +139,8 @@ picture_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
   drawn = GST_CCL_ANALYSIS_GET_CLASS (self)->draw (self, gap, (guint8 *) frame.planes[0].image.data,
                                                    frame.planes[0].image.stride);
   gst_ccl_frame_unmap (&frame);
+  if (drawn && !gap && picture_is_segmented (self))
+    drawn = GST_CCL_ANALYSIS_GET_CLASS (self)->segment (self, outbuf);
 
   return drawn ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

@@ -422,7 +422,8 @@ install_result_properties (GObjectClass *gobject_class, gssize offset,
   /**
    * cudaccl:attach:
    *
-   * Metadata to attach to frames.
+   * Metadata to attach to frames. With `analytics` (GStreamer 1.26), `cclcolor` and `cclmask` also
+   * attach their picture as a segmentation.
    *
    * Since: 0.1
    */

@@ -6,11 +6,22 @@
 #include "gstcclproperties.h"
 #include "gstcclutils.h"
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+#define FRAMES "video/x-raw(ANY)"
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+/* Streams that were combined, in a GstAnalyticsBatchMeta (GStreamer 1.28). */
+#define BATCH "multistream/x-analytics-batch"
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (FRAMES));
+
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (FRAMES));
+
+static GstStaticPadTemplate batch_sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (FRAMES "; " BATCH "(ANY)"));
+
+static GstStaticPadTemplate batch_src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (FRAMES "; " BATCH "(ANY)"));
 
 #define gst_ccl_filter_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE (GstCclFilter, gst_ccl_filter, GST_TYPE_BASE_TRANSFORM)
@@ -58,6 +69,9 @@ gst_ccl_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outc
   GstCclFilter *self = GST_CCL_FILTER (trans);
   const guint width = self->width, height = self->height;
 
+  self->batches = gst_structure_has_name (gst_caps_get_structure (incaps, 0), BATCH);
+  if (self->batches)
+    return TRUE;
   if (!gst_ccl_caps_require_size (GST_ELEMENT (self), incaps, &self->width, &self->height))
     return FALSE;
 
@@ -129,11 +143,22 @@ gst_ccl_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclFilter *self = GST_CCL_FILTER (trans);
 
+  if (self->batches)
+    return GST_FLOW_OK;
   gst_ccl_filter_advance (self, buffer);
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;
 
   return GST_CCL_FILTER_GET_CLASS (self)->process (self, buffer);
+}
+
+void
+gst_ccl_filter_class_pass_batches (GstCclFilterClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  gst_element_class_add_static_pad_template (element_class, &batch_sink_template);
+  gst_element_class_add_static_pad_template (element_class, &batch_src_template);
 }
 
 static void

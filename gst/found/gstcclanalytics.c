@@ -7,10 +7,31 @@
 #include <stdlib.h>
 #include <gst/analytics/analytics.h>
 
+#include "gstccldetections.h"
 #include "gstcclroi.h"
 
 /* Estimated size of an entry in the relation metadata, which grows if that is too little. */
 #define ENTRY_SIZE 64
+
+/* Returns the track that a tracker relates to the detection, or 0. */
+static guint
+find_track (GstAnalyticsRelationMeta *meta, guint detection)
+{
+  GstAnalyticsTrackingMtd tracking;
+  GstClockTime first, last;
+  gpointer state = NULL;
+  gboolean lost;
+  guint64 id;
+
+  while (gst_analytics_relation_meta_get_direct_related (
+      meta, detection, GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_tracking_mtd_get_mtd_type (),
+      &state, &tracking)) {
+    if (gst_analytics_tracking_mtd_get_info (&tracking, &id, &first, &last, &lost) && !lost)
+      return gst_ccl_detections_get_track (id);
+  }
+
+  return 0;
+}
 
 void
 gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
@@ -46,12 +67,15 @@ gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClas
     component.class_id = gst_ccl_classes_find (
         classes, g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&detection)));
     component.confidence = confidence;
+    component.track = find_track (meta, detection.id);
     g_array_append_val (components, component);
   }
 }
 
+/* @ids: of detections, -1: none. */
 static void
-add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids, guint n)
+add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *ids,
+            const guint *sources, guint n)
 {
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
   GstClockTime time = GST_BUFFER_PTS (buffer);
@@ -61,13 +85,20 @@ add_tracks (GstBuffer *buffer, const GstCclComponent *components, const gint *id
     GstClockTime first = GST_CLOCK_TIME_NONE;
     GstAnalyticsTrackingMtd tracking;
 
-    if (!components[i].track || ids[i] < 0)
+    const gboolean lost = sources && sources[i] == GST_CCL_NO_SOURCE;
+
+    if (!components[i].track || (ids[i] < 0 && !lost))
       continue;
     if (GST_CLOCK_TIME_IS_VALID (time))
       first = time - MIN (components[i].age, time);
     if (!gst_analytics_relation_meta_add_tracking_mtd (meta, components[i].track, first, &tracking))
       continue;
-    gst_analytics_tracking_mtd_update_last_seen (&tracking, time);
+    if (lost)
+      gst_analytics_tracking_mtd_set_lost (&tracking);
+    else
+      gst_analytics_tracking_mtd_update_last_seen (&tracking, time);
+    if (ids[i] < 0)
+      continue;
     gst_analytics_relation_meta_set_relation (meta, GST_ANALYTICS_REL_TYPE_RELATE_TO,
                                               (guint) ids[i], tracking.id);
     gst_analytics_relation_meta_set_relation (meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, tracking.id,
@@ -158,20 +189,21 @@ has_detections (GstBuffer *buffer)
 
 static void
 add_tracked (GstBuffer *buffer, GstAnalyticsRelationMeta *meta, const GstCclComponent *objects,
-             guint n, GstCclClassNames *names, GQuark no_class)
+             guint n, GstCclClassNames *names, GQuark no_class, const guint *sources)
 {
   gint *ids = g_new (gint, n);
   guint i;
 
   for (i = 0; i < n; i++)
     ids[i] = add_detection (meta, &objects[i], names, no_class, (gfloat) objects[i].confidence);
-  add_tracks (buffer, objects, ids, n);
+  add_tracks (buffer, objects, ids, sources, n);
   g_free (ids);
 }
 
 void
 gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, guint n,
-                       GstCclClassNames *names, GQuark no_class, gboolean tracked)
+                       GstCclClassNames *names, GQuark no_class, gboolean tracked,
+                       const guint *sources)
 {
   const guint n_each = tracked ? 2 : 1; /* a detection and a track */
   const guint most = GST_CCL_ANALYTICS_MAX / n_each;
@@ -187,7 +219,7 @@ gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, gui
 
   meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
   if (tracked) {
-    add_tracked (buffer, meta, components, MIN (n, most), names, no_class);
+    add_tracked (buffer, meta, components, MIN (n, most), names, no_class, sources);
     return;
   }
 
@@ -217,7 +249,7 @@ has_same_box (gconstpointer a, gconstpointer b)
 void
 gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
                               const GstCclComponent *objects, const GstCclComponent *components,
-                              const guint *sources, guint n)
+                              const guint *sources, guint n, gboolean lost)
 {
   GArray *detections = g_array_new (FALSE, FALSE, sizeof (GstCclComponent));
   GHashTable *by_box = g_hash_table_new (hash_box, has_same_box);
@@ -236,8 +268,10 @@ gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstC
 
     ids[i] = detection ? (gint) detection->label : -1;
   }
-  if (detections->len > 0)
-    add_tracks (buffer, objects, ids, n);
+  if (lost && n > 0)
+    gst_buffer_add_analytics_relation_meta (buffer);
+  if (lost || detections->len > 0)
+    add_tracks (buffer, objects, ids, sources, n);
   g_free (ids);
   g_hash_table_unref (by_box);
   g_array_unref (detections);
@@ -245,7 +279,8 @@ gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstC
 #else
 void
 gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, guint n,
-                       GstCclClassNames *names, GQuark no_class, gboolean tracked)
+                       GstCclClassNames *names, GQuark no_class, gboolean tracked,
+                       const guint *sources)
 {
 }
 
@@ -258,7 +293,7 @@ gst_ccl_analytics_read (GstBuffer *buffer, guint width, guint height, GstCclClas
 void
 gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstCclClasses *classes,
                               const GstCclComponent *objects, const GstCclComponent *components,
-                              const guint *sources, guint n)
+                              const guint *sources, guint n, gboolean lost)
 {
 }
 #endif

@@ -95,7 +95,8 @@ gst_ccl_attach (GstBuffer *buffer, GstCclAttach kinds, const GstCclAttachment *a
     attach_rois (buffer, attachment);
   if (kinds & GST_CCL_ATTACH_ANALYTICS)
     gst_ccl_analytics_add (buffer, attachment->components, attachment->n_components,
-                           attachment->class_names, attachment->type, attachment->tracked);
+                           attachment->class_names, attachment->type, attachment->tracked,
+                           attachment->sources);
 
   return !(kinds & GST_CCL_ATTACH_NVDS) ||
          gst_ccl_nvds_attach (buffer, g_quark_to_string (attachment->type), attachment->components,

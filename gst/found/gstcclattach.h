@@ -17,6 +17,13 @@ typedef enum
   GST_CCL_ATTACH_NVDS = 1 << 3,
 } GstCclAttach;
 
+/* The default of those that track objects. */
+#ifdef HAVE_ANALYTICS
+#define GST_CCL_ATTACH_NATIVE GST_CCL_ATTACH_ANALYTICS
+#else
+#define GST_CCL_ATTACH_NATIVE 0
+#endif
+
 /* GstCudaCclAttach for elements that find components, and GstCclObjectAttach for those that track
  * objects, which always have a GstCclMeta. */
 #define GST_TYPE_CCL_ATTACH (gst_ccl_attach_get_type ())
@@ -32,8 +39,10 @@ typedef struct
   GstCclClassNames *class_names; /* may be NULL */
   guint width, height;           /* of the frame */
   GQuark type;                   /* type or label of those without a class name */
-  gboolean tracked; /* objects of a tracker: those that the buffer has already stay, and regions
-                     * also get DL Streamer's parameters */
+  gboolean tracked;     /* objects of a tracker: those that the buffer has already stay, and regions
+                         * also get DL Streamer's parameters */
+  const guint *sources; /* with @tracked: GST_CCL_NO_SOURCE for those that were not found in this
+                         * frame; NULL: all were */
 } GstCclAttachment;
 
 /* Attaches a component each to the writable @buffer: regions of interest, object detections,

@@ -16,6 +16,14 @@ gst_ccl_detections_complete (GstCclComponent *box)
   box->centroid_y = box->y + (box->height - 1) / 2.0;
 }
 
+guint
+gst_ccl_detections_get_track (guint64 id)
+{
+  const guint folded = (guint) (id ^ id >> 32);
+
+  return folded ? folded : G_MAXUINT;
+}
+
 void
 gst_ccl_detections_init (GstCclDetections *self)
 {

@@ -26,6 +26,10 @@ typedef struct
 /* Sets the area and the centroid of a box that has no others: all of its pixels count. */
 void gst_ccl_detections_complete (GstCclComponent *box);
 
+/* Returns the id of another element's track as one of GstCclComponent, in which 0 is none: 0
+ * becomes the highest, and ids of more than 32 bits are folded. */
+guint gst_ccl_detections_get_track (guint64 id);
+
 void gst_ccl_detections_init (GstCclDetections *self);
 
 void gst_ccl_detections_clear (GstCclDetections *self);

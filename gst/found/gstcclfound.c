@@ -51,6 +51,19 @@ find_detection (const GstVideoRegionOfInterestMeta *roi, gdouble *confidence)
   return found;
 }
 
+/* DL Streamer's tracker gives regions a parameter. */
+static guint
+find_track (const GstVideoRegionOfInterestMeta *roi)
+{
+  const GstStructure *param = gst_video_region_of_interest_meta_get_param (
+      (GstVideoRegionOfInterestMeta *) roi, "object_id");
+  gint id;
+
+  return param && gst_structure_get_int (param, "id", &id)
+             ? gst_ccl_detections_get_track ((guint) id)
+             : 0;
+}
+
 /* The type of a region is its class; DL Streamer without names has a number. */
 static void
 read_region (const GstVideoRegionOfInterestMeta *roi, GstCclClasses *classes,
@@ -64,6 +77,7 @@ read_region (const GstVideoRegionOfInterestMeta *roi, GstCclClasses *classes,
   component->y = roi->y;
   component->width = roi->w;
   component->height = roi->h;
+  component->track = find_track (roi);
   component->class_id = gst_ccl_classes_find (classes, g_quark_to_string (roi->roi_type));
   if (component->class_id == 0 && param && gst_structure_get_int (param, "label_id", &label)) {
     g_snprintf (number, sizeof (number), "%d", label);
@@ -254,5 +268,6 @@ gst_ccl_found_write_objects (const GstCclFound *self, GstBuffer *buffer, GstCclC
   else if (self->kind != GST_CCL_FOUND_META)
     write_detections (self, buffer, names, objects, sources, n);
   gst_ccl_analytics_put_tracks (buffer, self->width, self->height, classes, objects,
-                                self->components, sources, n);
+                                self->components, sources, n,
+                                self->kind == GST_CCL_FOUND_ANALYTICS);
 }

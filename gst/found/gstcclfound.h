@@ -56,8 +56,9 @@ void gst_ccl_found_init (GstCclFound *self, GstBuffer *buffer, guint width, guin
                          GstCclFoundFlags flags);
 
 /* Reads the detections of other elements instead, as components with a class of @classes, labelled
- * from 1 on: regions of interest; without any, object detections of GStreamer's analytics metadata;
- * without any, objects of DeepStream. Without any, the kind stays. */
+ * from 1 on, and with the track that another tracker gave them: regions of interest; without any,
+ * object detections of GStreamer's analytics metadata; without any, objects of DeepStream. Without
+ * any, the kind stays. */
 void gst_ccl_found_read_detections (GstCclFound *self, GstBuffer *buffer, GstCclClasses *classes);
 
 void gst_ccl_found_clear (GstCclFound *self);

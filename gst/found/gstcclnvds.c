@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <math.h>
 
+#include "gstccldetections.h"
 #include "gstcclnvdsmeta.h"
 
 #define BORDER_WIDTH 2
@@ -183,6 +184,8 @@ gst_ccl_nvds_read (GstBuffer *buffer, guint width, guint height, GstCclClasses *
       continue;
     component.class_id = find_class (object, classes);
     component.confidence = object->confidence;
+    if (object->object_id != UNTRACKED_OBJECT_ID)
+      component.track = gst_ccl_detections_get_track (object->object_id);
     g_array_append_val (components, component);
     g_ptr_array_add (objects, object);
   }

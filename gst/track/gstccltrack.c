@@ -14,6 +14,9 @@
  * - An object that breaks into fragments, such as head and legs, keeps one id.
  * - An object that is not found for up to #ccltrack:max-miss keeps its id.
  *
+ * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
+ * element before they are combined.
+ *
  * By default, components become objects: a component that shows several objects is replaced with
  * one for each, with its predicted box and the label of the component; fragments are replaced with
  * one component, with the box around them, all their pixels and the label of the largest. What is
@@ -28,7 +31,8 @@
  * elements that scale or crop frames keep them.
  *
  * Object detections of GStreamer's analytics metadata (GStreamer 1.24) that have the box of a
- * component get a related `GstAnalyticsTrackingMtd`.
+ * component get a related `GstAnalyticsTrackingMtd`; an object that is not found in the frame has
+ * one that is lost.
  *
  * Frames that have neither #GstCclMeta nor regions of interest of `cudaccl` may have those of other
  * detectors. Each box is one object and all of it. Regions get the smoothed box, and `cudaccl`
@@ -286,7 +290,8 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * What else to attach to frames that have a #GstCclMeta, for elements that read other metadata:
    * the objects as regions of interest or as object detections of GStreamer's analytics metadata
-   * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects. Their
+   * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects. Without
+   * this GStreamer, the default is 0. Their
    * types or labels are the names of the classes, or `object`. Regions of interest have the
    * parameters `detection` and `object_id`, which DL Streamer reads, too.
    *
@@ -295,7 +300,7 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
   gst_ccl_properties_install (
       gobject_class, GST_CCL_FIELD (GstCclTrack, attach),
       g_param_spec_flags ("attach", "Attach", "What else to attach to frames with a GstCclMeta.",
-                          GST_TYPE_CCL_OBJECT_ATTACH, 0, GST_CCL_PLAYING));
+                          GST_TYPE_CCL_OBJECT_ATTACH, GST_CCL_ATTACH_NATIVE, GST_CCL_PLAYING));
 
   /**
    * ccltrack:tracks:
@@ -352,6 +357,7 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   gst_element_class_set_static_metadata (
       element_class, "Component tracker", "Filter/Analyzer/Video",
       "Tracks connected components from frame to frame", "The cudaccl authors");
+  gst_ccl_filter_class_pass_batches (GST_CCL_FILTER_CLASS (klass));
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_track_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_track_stop);
@@ -683,6 +689,7 @@ gst_ccl_track_attach (GstCclTrack *self, GstBuffer *buffer, const GstCclFound *f
     .height = found->height,
     .type = g_quark_from_static_string ("object"),
     .tracked = TRUE,
+    .sources = (const guint *) self->sources->data,
   };
   GError *error = NULL;
 
@@ -742,6 +749,8 @@ gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCc
     return;
 
   gst_ccl_found_read_detections (found, buffer, self->classes);
+  for (i = 0; i < found->n_components; i++)
+    found->components[i].track = 0; /* another tracker's */
   if (found->kind == GST_CCL_FOUND_NOTHING)
     found->kind = self->foreign; /* for objects that are lost */
   self->foreign = found->kind;

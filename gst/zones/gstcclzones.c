@@ -7,9 +7,17 @@
  * @short_description: counts tracked objects in zones and over tripwires
  *
  * Finds which objects enter and leave zones, how long they stay, and which cross tripwires in which
- * direction. The objects are those that `ccltrack` tracks. The pixels of frames are neither changed
+ * direction. The objects are those that `ccltrack` tracks or, in frames without such, the
+ * detections that another tracker gave an id: regions of interest with DL Streamer's parameter
+ * `object_id`
+ * (`gvatrack`), object detections of GStreamer's analytics metadata with a related
+ * `GstAnalyticsTrackingMtd` (`ioutracker`, `gvatrack`), or DeepStream's objects (`nvtracker`); id 0
+ * becomes 4294967295. The pixels of frames are neither changed
  * nor copied. Each frame gets a #GstCclZonesMeta with the zones, their counts and the events of the
  * frame, which `ccljson` writes and `ccloverlay` draws.
+ *
+ * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
+ * element before they are combined.
  *
  * The coordinates of a zone are fractions of the frame if none is above 1, otherwise pixels. A
  * tripwire goes from its first point to its second: `in` is a crossing to the right in this
@@ -357,6 +365,7 @@ gst_ccl_zones_class_init (GstCclZonesClass *klass)
   gst_element_class_set_static_metadata (
       element_class, "Zones and tripwires", "Filter/Analyzer/Video",
       "Counts tracked objects in zones and over tripwires", "The cudaccl authors");
+  gst_ccl_filter_class_pass_batches (filter_class);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_zones_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_zones_stop);
@@ -685,15 +694,50 @@ gst_ccl_zones_check_tracks (GstCclZones *self, guint n_components)
                        (NULL));
 }
 
+/* Adds the points of objects that are tracked. With object lock. */
+static void
+gst_ccl_zones_add_points (GstCclZones *self, const GstCclFound *found, gboolean translated,
+                          GstCclZonesPoint which)
+{
+  guint i;
+
+  for (i = 0; i < found->n_components; i++) {
+    if (found->components[i].track) {
+      GstCclZonePoint point = get_point (which, &found->components[i]);
+
+      if (!translated)
+        point.class_id =
+            gst_ccl_classes_translate (self->classes, found->class_names, point.class_id);
+      g_array_append_val (self->points, point);
+    }
+  }
+}
+
+/* Adds those of the detections of other elements. Returns whether there are any. */
+static gboolean
+gst_ccl_zones_read_others (GstCclZones *self, GstBuffer *buffer, GstCclZonesPoint which)
+{
+  GstCclFound others = { .width = self->parent.width, .height = self->parent.height };
+  gboolean any;
+
+  GST_OBJECT_LOCK (self);
+  gst_ccl_found_read_detections (&others, buffer, self->classes);
+  gst_ccl_zones_add_points (self, &others, TRUE, which);
+  GST_OBJECT_UNLOCK (self);
+  any = others.n_components > 0;
+  gst_ccl_found_clear (&others);
+
+  return any;
+}
+
 static GstFlowReturn
 gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer)
 {
   GstCclZones *self = GST_CCL_ZONES (filter);
-  gboolean changed, drop_outside, has_size;
+  gboolean changed, drop_outside, has_size, any;
   GstCclZonesPoint which;
   GError *error = NULL;
   GstCclFound found;
-  guint i;
 
   GST_OBJECT_LOCK (self);
   changed = self->changed;
@@ -710,16 +754,12 @@ gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer)
   gst_ccl_found_init (&found, buffer, filter->width, filter->height,
                       drop_outside ? GST_CCL_FOUND_BOTH : 0);
   GST_OBJECT_LOCK (self);
-  for (i = 0; i < found.n_components; i++) {
-    if (found.components[i].track) {
-      GstCclZonePoint point = get_point (which, &found.components[i]);
-
-      point.class_id = gst_ccl_classes_translate (self->classes, found.class_names, point.class_id);
-      g_array_append_val (self->points, point);
-    }
-  }
+  gst_ccl_zones_add_points (self, &found, FALSE, which);
   GST_OBJECT_UNLOCK (self);
-  gst_ccl_filter_feed (filter, found.kind != GST_CCL_FOUND_NOTHING,
+  any = found.kind != GST_CCL_FOUND_NOTHING;
+  if (self->points->len == 0)
+    any |= gst_ccl_zones_read_others (self, buffer, which);
+  gst_ccl_filter_feed (filter, any,
                        "Frames have had no objects for a second, so nothing is counted. Put an "
                        "element that finds objects, such as cclmotion, and ccltrack before this "
                        "one.");

@@ -83,6 +83,64 @@ GST_START_TEST (test_tracks)
 }
 GST_END_TEST;
 
+/* Returns the tracks in the metadata, as `id` or `id lost`. */
+static gchar *
+list_tracks (GstBuffer *buffer)
+{
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  GString *text = g_string_new (NULL);
+  GstAnalyticsTrackingMtd tracking;
+  gpointer state = NULL;
+
+  while (meta && gst_analytics_relation_meta_iterate (
+                     meta, &state, gst_analytics_tracking_mtd_get_mtd_type (), &tracking)) {
+    GstClockTime first, last;
+    gboolean lost;
+    guint64 id;
+
+    fail_unless (gst_analytics_tracking_mtd_get_info (&tracking, &id, &first, &last, &lost));
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT "%s", text->len ? ", " : "", id,
+                            lost ? " lost" : "");
+  }
+
+  return g_string_free (text, FALSE);
+}
+
+/* By default, objects become detections with tracks; one that another detector does not find any
+ * more, and that is still shown, is lost. */
+GST_START_TEST (test_lost)
+{
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "ccltrack min-persistence=0");
+  gboolean detector = __i__ == 1;
+  guint number, n_lost = 0;
+
+  for (number = 0; number < 12; number++) {
+    GstBuffer *buffer;
+    gchar *tracks;
+
+    if (detector && number < 6) {
+      buffer = detections_new (number, FALSE);
+    } else {
+      GstCclComponent item = { 1, 20 + 2 * number, 10, 20, 40, 800, 30, 30 };
+
+      buffer = ccl_test_frame_new (WIDTH, HEIGHT, number);
+      if (!detector)
+        gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 1, &item, 1);
+    }
+    buffer = gst_harness_push_and_pull (h, buffer);
+    tracks = list_tracks (buffer);
+    if (detector)
+      n_lost += number >= 6 && g_str_equal (tracks, "1 lost, 2 lost");
+    else
+      fail_unless (g_str_equal (tracks, "1"), "tracks %s", tracks);
+    g_free (tracks);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (!detector || n_lost > 0);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 ccltrackanalytics_suite (void)
 {
@@ -91,6 +149,7 @@ ccltrackanalytics_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_tracks, 0, 2);
+  tcase_add_loop_test (tcase, test_lost, 0, 2);
 
   return suite;
 }

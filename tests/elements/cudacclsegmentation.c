@@ -166,6 +166,119 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST;
 
+/* Returns the value of a pixel of the mask, in the little-endian order. */
+static guint
+mask_value (GstBuffer *mask, guint x, guint y)
+{
+  GstVideoMeta *video = gst_buffer_get_video_meta (mask);
+  const gboolean wide = video->format != GST_VIDEO_FORMAT_GRAY8;
+  GstMapInfo map;
+  guint8 *pixel;
+  guint value;
+
+  fail_unless (gst_buffer_map (mask, &map, GST_MAP_READ));
+  pixel = map.data + video->offset[0] + y * (gsize) video->stride[0] + x * (wide ? 2 : 1);
+  value = !wide                                         ? *pixel
+          : video->format == GST_VIDEO_FORMAT_GRAY16_LE ? GST_READ_UINT16_LE (pixel)
+                                                        : GST_READ_UINT16_BE (pixel);
+  gst_buffer_unmap (mask, &map);
+
+  return value;
+}
+
+static GstBuffer *
+get_mask (GstBuffer *buffer, gsize n_regions, GstAnalyticsSegmentationMtd *segmentation)
+{
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  gpointer state = NULL;
+  guint width, height;
+  gint x, y;
+  GstBuffer *mask;
+
+  fail_unless (meta != NULL);
+  fail_unless (gst_analytics_relation_meta_iterate (
+      meta, &state, gst_analytics_segmentation_mtd_get_mtd_type (), segmentation));
+  fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_count (segmentation),
+                          n_regions);
+  mask = gst_analytics_segmentation_mtd_get_mask (segmentation, &x, &y, &width, &height);
+  fail_unless (x == 0 && y == 0 && width == PICTURE_WIDTH && height == PICTURE_HEIGHT);
+
+  return mask;
+}
+
+/* cclcolor writes its labels as instances, whatever its output is. */
+GST_START_TEST (test_instances)
+{
+  static const gchar *const outputs[] = { "RGBx", "GRAY16_LE", "GRAY16_BE" };
+  GstHarness *h = ccl_test_launch (
+      PICTURE_WIDTH, PICTURE_HEIGHT,
+      "cclcolor backend=cpu attach=components+analytics ! capsfilter caps=video/x-raw,format=%s",
+      outputs[__i__]);
+  guint i, k;
+
+  for (k = 0; k < 2; k++) {
+    GstBuffer *out = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED)),
+              *mask;
+    GstAnalyticsSegmentationMtd segmentation;
+
+    mask = get_mask (out, 1 + n_picture_blobs, &segmentation);
+    for (i = 0; i < n_picture_blobs; i++) {
+      fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_id (&segmentation, i), i);
+      fail_unless_equals_int (mask_value (mask, picture_blobs[i].x + (i == 1), picture_blobs[i].y),
+                              i + 1);
+    }
+    fail_unless_equals_int (mask_value (mask, 4, 1), 0);
+    gst_buffer_unref (mask);
+    gst_buffer_unref (out);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
+/* cclmask writes its mask as classes. */
+GST_START_TEST (test_semantic)
+{
+  GstHarness *h = ccl_test_launch (PICTURE_WIDTH, PICTURE_HEIGHT,
+                                   "cclmask backend=cpu attach=analytics shadows=mark warm-up=0 "
+                                   "morphology=none");
+  static const gchar *const names[] = { "background", "moving", "shadow" };
+  GstAnalyticsSegmentationMtd segmentation;
+  GstAnalyticsClsMtd classes;
+  GstBuffer *out, *mask;
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    out = gst_buffer_new_allocate (NULL, 16 * PICTURE_HEIGHT, NULL);
+    gst_buffer_memset (out, 0, 100, 16 * PICTURE_HEIGHT);
+    GST_BUFFER_PTS (out) = i * 100 * GST_MSECOND;
+    if (i == 19)
+      gst_buffer_memset (out, 0, 250, 16 * 2);
+    out = gst_harness_push_and_pull (h, out);
+    if (i < 19)
+      gst_buffer_unref (out);
+  }
+  mask = get_mask (out, 3, &segmentation);
+  fail_unless_equals_int (mask_value (mask, 3, 0), 255);
+  fail_unless_equals_int (mask_value (mask, 3, 5), 0);
+  fail_unless (gst_analytics_relation_meta_get_direct_related (
+      segmentation.meta, segmentation.id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+      gst_analytics_cls_mtd_get_mtd_type (), NULL, &classes));
+  for (i = 0; i < 3; i++) {
+    gsize index;
+
+    fail_unless (gst_analytics_segmentation_mtd_get_region_index (&segmentation, &index,
+                                                                  i == 0   ? 0
+                                                                  : i == 1 ? 255
+                                                                           : 127));
+    fail_unless_equals_string (
+        g_quark_to_string (gst_analytics_cls_mtd_get_quark (&classes, index)), names[i]);
+  }
+  gst_buffer_unref (mask);
+  gst_buffer_unref (out);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 static Suite *
 cudacclsegmentation_suite (void)
 {
@@ -177,6 +290,8 @@ cudacclsegmentation_suite (void)
   tcase_add_test (tc, test_fractions);
   tcase_add_test (tc, test_no_mask);
   tcase_add_test (tc, test_errors);
+  tcase_add_loop_test (tc, test_instances, 0, 3);
+  tcase_add_test (tc, test_semantic);
 
   return s;
 }
