@@ -472,7 +472,7 @@ CCL_API CclStatus ccl_cuda_primary_context (int device, void **context);
  * CCL_ERROR_DEVICE. */
 CCL_API CclStatus ccl_cuda_synchronize (int device, void *stream);
 
-/* Returns the version of the library, such as "0.2.0". */
+/* Returns the version of the library, such as "0.3.0". */
 CCL_API const char *ccl_version (void);
 
 /* Returns the name of a status, such as "CCL_ERROR_INVALID", or "unknown". */
