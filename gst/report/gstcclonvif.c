@@ -44,6 +44,9 @@
  * | `left` | `AbandonedObject/Object` | `Since`, when it was put down; the same key |
  * | `removed` | `MissingObject/Object` | `Since`, when it was taken away; the same key |
  *
+ * ONVIF's Analytics Service Specification has no rules for what was left or removed.
+ * `AbandonedObject` and `MissingObject` are names that makers of cameras use.
+ *
  * The rule of a counter is the name of the tripwire and `/in` or `/out`.
  * The others have the name of the zone or tripwire. `UtcTime` is that of the event, and
  * `VideoSourceConfigurationToken` and `VideoAnalyticsConfigurationToken` are #ccljson:source, or
