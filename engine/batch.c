@@ -30,12 +30,13 @@ struct CclBatch
   uint32_t frames, n; /* capacity, and the number in the last batch */
 
   /* On the CPU: */
-  CclAnalyzer **each;  /* [frames] one for each frame; NULL on a device */
-  CclStatus *statuses; /* [frames] of the last analyses */
-  CclPool *pool;       /* NULL: one thread */
-  CclAccount account;  /* of the pool */
-  CclTiming timing;    /* of the last batch */
-  char *fallback;      /* see CclInfo, or NULL */
+  CclAnalyzer **each;     /* [frames] one for each frame; NULL on a device */
+  CclStatus *statuses;    /* [frames] of the last analyses */
+  CclComponents *results; /* [frames] likewise */
+  CclPool *pool;          /* NULL: one thread */
+  CclAccount account;     /* of the pool */
+  CclTiming timing;       /* of the last batch */
+  char *fallback;         /* see CclInfo, or NULL */
   CclStatus fallback_status;
 
   /* On a device: */
@@ -45,6 +46,7 @@ struct CclBatch
   CclComponent *items;   /* [capacity] the components kept of all frames */
   uint32_t capacity;
   uint32_t *result_labels; /* [capacity] the analyzer's components' labels in their frame, or 0 */
+  uint32_t *result_areas;  /* [capacity] their areas, or 0 */
   uint32_t n_result_labels;
   uint64_t *areas;  /* [capacity] scratch, to find the largest */
   uint32_t *labels; /* [frames * height * width], with config.labels */
@@ -98,12 +100,13 @@ allocate (CclBatch *self)
     return status;
   self->items = malloc (self->capacity * sizeof *self->items);
   self->result_labels = malloc (self->capacity * sizeof *self->result_labels);
+  self->result_areas = malloc (self->capacity * sizeof *self->result_areas);
   self->areas = malloc (self->capacity * sizeof *self->areas);
   self->parts = calloc (self->frames, sizeof *self->parts);
   if (self->config.labels)
     self->labels = malloc (rows * width * sizeof *self->labels);
-  if (!self->pixels || !self->items || !self->result_labels || !self->areas || !self->parts ||
-      (self->config.labels && !self->labels))
+  if (!self->pixels || !self->items || !self->result_labels || !self->result_areas ||
+      !self->areas || !self->parts || (self->config.labels && !self->labels))
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
                      self->frames);
   return CCL_OK;
@@ -127,7 +130,8 @@ open_each (CclBatch *self, const CclConfig *config)
   self->analyzer = NULL;
   self->each = calloc (self->frames, sizeof *self->each);
   self->statuses = calloc (self->frames, sizeof *self->statuses);
-  if (!self->each || !self->statuses)
+  self->results = calloc (self->frames, sizeof *self->results);
+  if (!self->each || !self->statuses || !self->results)
     return ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for a batch of %" PRIu32 " frames",
                      self->frames);
   one.backend = CCL_BACKEND_CPU;
@@ -192,6 +196,7 @@ ccl_batch_free (CclBatch *batch)
     ccl_analyzer_free (batch->each[i]);
   free (batch->each);
   free (batch->statuses);
+  free (batch->results);
   ccl_pool_free (batch->pool);
   free (batch->fallback);
   ccl_analyzer_free (batch->analyzer);
@@ -199,6 +204,7 @@ ccl_batch_free (CclBatch *batch)
     ccl_pinned_free (batch->device, batch->pixels);
   free (batch->items);
   free (batch->result_labels);
+  free (batch->result_areas);
   free (batch->areas);
   free (batch->labels);
   free (batch->parts);
@@ -377,12 +383,13 @@ split_frame (CclBatch *self, const CclComponents *all, uint32_t index, uint32_t 
   for (uint32_t i = from; i < to; i++) {
     const CclComponent *c = &all->items[i];
 
-    self->result_labels[i] = 0;
+    self->result_labels[i] = self->result_areas[i] = 0;
     if (c->area < least || (c->area == least && ties == 0))
       continue;
     if (c->area == least)
       ties--;
     self->result_labels[i] = ++part->count;
+    self->result_areas[i] = (uint32_t) c->area;
     self->items[used++] = move_component (c, (uint64_t) index * rows_of_frame (self), part->count);
   }
   return used;
@@ -443,6 +450,7 @@ analyze_one (void *data, uint32_t index)
 
   job->batch->statuses[index] = ccl_analyzer_analyze (job->batch->each[index], &job->images[index],
                                                       job->params, &job->components[index]);
+  job->batch->results[index] = job->components[index];
 }
 
 /* Runs @task for the frames of @job. The reason of an error is that of its thread: what failed is
@@ -556,16 +564,14 @@ write_one (void *data, uint32_t index)
       job->memory);
 }
 
-CclStatus
-ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t step,
-                        CclMemory memory)
+/* Checks where label maps or areas of the last batch go. */
+static CclStatus
+check_write (const CclBatch *batch, const uint32_t *labels, size_t stride, size_t step,
+             CclMemory memory)
 {
-  CclUnstack unstack = { .labels = labels, .stride = stride, .step = step };
-  CclStatus status = CCL_OK;
+  CclStatus status;
   CclInfo info;
 
-  if (!batch)
-    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_write_labels: batch is NULL");
   if (!batch->config.labels)
     return ccl_fail (CCL_ERROR_INVALID, "this batch makes no label maps; set CclConfig.labels");
   if (batch->n == 0)
@@ -577,17 +583,41 @@ ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t
                      "a step of %zu bytes; label maps are at least their rows apart, and a "
                      "multiple of 4",
                      step);
+  return status;
+}
+
+/* Writes @values of the analyzer's components in device memory. */
+static CclStatus
+write_to_device (CclBatch *batch, const uint32_t *values, uint32_t *to, size_t stride, size_t step)
+{
+  const CclUnstack unstack = {
+    .result_labels = values,
+    .count = batch->n_result_labels,
+    .n = batch->n,
+    .labels = to,
+    .stride = stride,
+    .step = step,
+  };
+
+  return ccl_analyzer_unstack (batch->analyzer, &unstack);
+}
+
+CclStatus
+ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t step,
+                        CclMemory memory)
+{
+  CclStatus status;
+
+  if (!batch)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_write_labels: batch is NULL");
+  status = check_write (batch, labels, stride, step, memory);
   if (status == CCL_OK && batch->each) {
     WriteJob job = { batch, labels, stride, step, memory };
 
     return run_each (batch, write_one, &job, batch->n);
   }
-  if (status == CCL_OK && memory == CCL_MEMORY_DEVICE) {
-    unstack.result_labels = batch->result_labels;
-    unstack.count = batch->n_result_labels;
-    unstack.n = batch->n;
-    return ccl_analyzer_unstack (batch->analyzer, &unstack);
-  }
+  if (status == CCL_OK && memory == CCL_MEMORY_DEVICE)
+    return write_to_device (batch, batch->result_labels, labels, stride, step);
   for (uint32_t i = 0; status == CCL_OK && i < batch->n; i++) {
     CclLabels from;
 
@@ -596,6 +626,78 @@ ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride, size_t
       memcpy ((char *) labels + i * step + y * stride, (const char *) from.data + y * from.stride,
               batch->config.width * sizeof *labels);
   }
+  return status;
+}
+
+/* The areas of frame @index by their labels, and 0 for the background; NULL without memory. */
+static uint32_t *
+areas_of (const CclBatch *self, uint32_t index, uint32_t *n)
+{
+  const BatchFrame *part = self->each ? NULL : &self->parts[index];
+  const CclComponent *items = part ? self->items + part->first : self->results[index].items;
+  const uint32_t count = part ? part->count : self->results[index].count;
+  uint32_t *areas;
+
+  *n = count < 1 ? 2 : count + 1; /* a palette has two values at least */
+  areas = calloc (*n, sizeof *areas);
+  for (uint32_t i = 0; areas && i < count; i++)
+    areas[i + 1] = (uint32_t) items[i].area;
+  return areas;
+}
+
+/* Writes the areas of a frame to host memory. */
+static CclStatus
+write_areas_of_one (const WriteJob *job, uint32_t index)
+{
+  CclBatch *self = job->batch;
+  CclPalette palette = { .size = sizeof (uint32_t) };
+  uint32_t *areas = areas_of (self, index, &palette.n);
+  CclStatus status = CCL_OK;
+  CclLabels from;
+
+  palette.values = (const uint8_t *) areas;
+  if (!areas)
+    status = ccl_fail (CCL_ERROR_NO_MEMORY, "out of memory for the areas of a batch");
+  else if (self->each)
+    status = ccl_analyzer_paint (self->each[index], &palette,
+                                 (uint8_t *) job->labels + index * job->step, job->stride);
+  else
+    status = ccl_batch_labels (self, index, &from);
+  for (size_t y = 0; status == CCL_OK && !self->each && y < self->config.height; y++) {
+    const uint32_t *row = (const uint32_t *) ((const char *) from.data + y * from.stride);
+    uint32_t *to = (uint32_t *) ((char *) job->labels + index * job->step + y * job->stride);
+
+    for (size_t x = 0; x < self->config.width; x++)
+      to[x] = areas[row[x]];
+  }
+  free (areas);
+  return status;
+}
+
+static void
+write_areas_task (void *data, uint32_t index)
+{
+  const WriteJob *job = data;
+
+  job->batch->statuses[index] = write_areas_of_one (job, index);
+}
+
+CclStatus
+ccl_batch_write_areas (CclBatch *batch, uint32_t *areas, size_t stride, size_t step,
+                       CclMemory memory)
+{
+  WriteJob job = { batch, areas, stride, step, memory };
+  CclStatus status;
+
+  if (!batch)
+    return ccl_fail (CCL_ERROR_INVALID, "ccl_batch_write_areas: batch is NULL");
+  status = check_write (batch, areas, stride, step, memory);
+  if (status == CCL_OK && memory == CCL_MEMORY_DEVICE)
+    return write_to_device (batch, batch->result_areas, areas, stride, step);
+  if (status == CCL_OK && batch->each)
+    return run_each (batch, write_areas_task, &job, batch->n);
+  for (uint32_t i = 0; status == CCL_OK && i < batch->n; i++)
+    status = write_areas_of_one (&job, i);
   return status;
 }
 

@@ -175,11 +175,11 @@ class Analyzer:
     def _engine_levels(self):
         return {**self._levels, "threshold": int(self._levels["threshold"]) if self._in_place else 0}
 
-    def _analyze(self, mask, out, labels, stream):
+    def _analyze(self, mask, out, labels, stream, areas=None):
         """(labels, records, counts, classes), where classes is None, or a list with the class of each value."""
         if self._in_place and not _arrays.is_masked(mask):
             try:
-                return *self._run(mask, out, labels, stream), None
+                return *self._run(mask, out, labels, stream, areas), None
             except (TypeError, ValueError) as error:
                 problem = error
         else:
@@ -196,26 +196,27 @@ class Analyzer:
         if foreground:
             self._engine.set(threshold=0, low=1, high=1)
         try:
-            return *self._run(copy, out, labels, stream), classes
+            return *self._run(copy, out, labels, stream, areas), classes
         finally:
             if foreground:
                 self._engine.set(**self._engine_levels())
 
-    def _run(self, mask, out, labels, stream):
+    def _run(self, mask, out, labels, stream, areas):
         if labels and out is None and hasattr(mask, "__dlpack_device__") and mask.__dlpack_device__()[0] in (2, 13):
             out = allocate(mask)
-        memory, records, counts, self.found = self._engine.run(mask, out, labels, stream)
+        memory, records, counts, self.found = self._engine.run(mask, out, labels, stream, areas)
         if labels and out is None:
             return _records.as_array(memory), records, counts
         return out, records, counts
 
     @overload
-    def label(self, mask: NDArray[Any], out: None = None, *, stream: int | None = None) -> Labels: ...
+    def label(self, mask: NDArray[Any], out: None = None, *, areas: Any = None,
+              stream: int | None = None) -> Labels: ...
 
     @overload
-    def label(self, mask: Any, out: Any = None, *, stream: int | None = None) -> Any: ...
+    def label(self, mask: Any, out: Any = None, *, areas: Any = None, stream: int | None = None) -> Any: ...
 
-    def label(self, mask: Any, out: Any = None, *, stream: int | None = None) -> Any:
+    def label(self, mask: Any, out: Any = None, *, areas: Any = None, stream: int | None = None) -> Any:
         """Label the pixels of a mask, a batch or a volume.
 
         Parameters
@@ -224,6 +225,9 @@ class Analyzer:
             In any memory that its library has; see the package.
         out : array, optional
             For the labels: int32 or uint32 in the mask's shape, on its device.
+        areas : array, optional
+            Likewise, for the area of each pixel's component, 0 in the background. Not of volumes, nor on a CUDA device
+            with values or features.
         stream : int, optional
             CUDA stream on which the mask becomes ready; by default that of its library.
 
@@ -238,7 +242,7 @@ class Analyzer:
         >>> cudaccl.Analyzer(connectivity=4).label(np.array([[1, 0, 1]], np.uint8))
         array([[1, 0, 2]], dtype=int32)
         """
-        return self._analyze(mask, out, True, stream)[0]
+        return self._analyze(mask, out, True, stream, areas)[0]
 
     def components(self, mask: Any, *, stream: int | None = None) -> Components:
         """Find the components of a mask, a batch or a volume.
@@ -340,22 +344,22 @@ def clear_cache() -> None:
 
 
 @overload
-def label(mask: NDArray[Any], connectivity: int = 8, threshold: float = 0, *, out: None = None, threads: int = 1,
-          stream: int | None = None, **options: Unpack[Options]) -> Labels: ...
+def label(mask: NDArray[Any], connectivity: int = 8, threshold: float = 0, *, out: None = None, areas: Any = None,
+          threads: int = 1, stream: int | None = None, **options: Unpack[Options]) -> Labels: ...
 
 
 @overload
-def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, threads: int = 1,
-          stream: int | None = None, **options: Unpack[Options]) -> Any: ...
+def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, areas: Any = None,
+          threads: int = 1, stream: int | None = None, **options: Unpack[Options]) -> Any: ...
 
 
-def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, threads: int = 1,
-          stream: int | None = None, **options: Any) -> Any:
+def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = None, areas: Any = None,
+          threads: int = 1, stream: int | None = None, **options: Any) -> Any:
     """Label the pixels of a mask, a batch or a volume.
 
     Parameters
     ----------
-    mask, out, stream
+    mask, out, areas, stream
         As for Analyzer.label().
     connectivity, threshold, threads, **options
         As for Analyzer.
@@ -376,7 +380,7 @@ def label(mask: Any, connectivity: int = 8, threshold: float = 0, *, out: Any = 
            [0, 3, 0]], dtype=int32)
     """
     options.update(connectivity=connectivity, threshold=threshold, threads=threads)
-    return _cached(mask, True, options).label(mask, out, stream=stream)
+    return _cached(mask, True, options).label(mask, out, areas=areas, stream=stream)
 
 
 def components(mask: Any, connectivity: int = 8, threshold: float = 0, *, threads: int = 1,

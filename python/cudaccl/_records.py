@@ -5,7 +5,7 @@
 import collections
 import struct
 
-# Fields and formats of the extension's records (src/engine.c), without gaps; a field without a name is padding. A
+# Fields and formats of the extension's records (src/records.h), without gaps; a field without a name is padding. A
 # component has those of _BASE, then those of its features in this order.
 _BASE = [("label", "i"), ("x", "i"), ("y", "i"), ("width", "i"), ("height", "i"), ("first_x", "i"), ("area", "q"),
          ("centroid_x", "d"), ("centroid_y", "d")]

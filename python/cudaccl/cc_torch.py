@@ -4,13 +4,37 @@
 
     from cudaccl.cc_torch import get_connected_components
 
-For code that imports cc_torch itself: `sys.modules["cc_torch"] = cudaccl.cc_torch`."""
+For code that imports cc_torch itself: `sys.modules["cc_torch"] = cudaccl.cc_torch`. From PyTorch 2.4 on it is the operator
+`torch.ops.cudaccl.connected_components`, which torch.compile and torch.export take."""
 
 from __future__ import annotations
 
 import torch
 
-from ._analyzer import analyze
+from ._analyzer import label
+
+
+def _connected_components(inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if inputs.dtype not in (torch.bool, torch.uint8):
+        inputs = inputs != 0
+    labels = torch.empty(inputs.shape, dtype=torch.int32, device=inputs.device)
+    areas = torch.empty_like(labels)
+    if inputs.numel() > 0:
+        # Not all versions of PyTorch hand out booleans.
+        label(inputs.contiguous().view(torch.uint8), out=labels, areas=areas)
+    return labels, areas
+
+
+if hasattr(torch.library, "custom_op"):
+    _operator = torch.library.custom_op("cudaccl::connected_components", _connected_components, mutates_args=(),
+                                        schema="(Tensor inputs) -> (Tensor, Tensor)")
+
+    @_operator.register_fake
+    def _(inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return (torch.empty(inputs.shape, dtype=torch.int32, device=inputs.device),
+                torch.empty(inputs.shape, dtype=torch.int32, device=inputs.device))
+else:
+    _operator = _connected_components
 
 
 def get_connected_components(inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -27,22 +51,5 @@ def get_connected_components(inputs: torch.Tensor) -> tuple[torch.Tensor, torch.
         In the same shape, on the same device: the label of each pixel's component, which begin with 1 in each mask,
         and the component's number of pixels. Both are 0 in the background.
     """
-    if inputs.dtype not in (torch.bool, torch.uint8):
-        inputs = inputs != 0
-    labels = torch.empty(inputs.shape, dtype=torch.int32, device=inputs.device)
-    if inputs.numel() == 0:
-        return labels, labels.clone()
-    # Not all versions of PyTorch hand out booleans.
-    _, components = analyze(inputs.contiguous().view(torch.uint8), out=labels)
-    parts = components if inputs.dim() > 2 else [components]
-    # The areas of all masks one after another, with one of background before each.
-    areas, starts = [], []
-    for part in parts:
-        starts.append(len(areas))
-        areas.append(0)
-        areas.extend(part["area"].tolist() if hasattr(part, "dtype") else [c.area for c in part])
-    table = torch.tensor(areas, dtype=torch.int32, device=inputs.device)
-    index = labels.long()
-    if inputs.dim() > 2:
-        index += torch.tensor(starts, device=inputs.device).view(-1, *[1] * (inputs.dim() - 1))
-    return labels, table[index]
+    labels, areas = _operator(inputs)
+    return labels, areas

@@ -36,16 +36,35 @@ check_one (Check *check, const Case *c, CclBatch *batch, uint32_t index, const C
   ccl_reference_clear (&expected);
 }
 
-/* Writes a label map to memory of our own, on the device, too: the same as ccl_batch_labels(). */
+/* Whether a written row has the labels of @map or, with components, their areas. */
+static bool
+row_is_right (const uint32_t *row, const uint32_t *map, const CclComponents *components,
+              size_t width)
+{
+  for (size_t x = 0; x < width; x++) {
+    uint64_t expected = map[x];
+
+    if (components && map[x] > 0)
+      expected = components->items[map[x] - 1].area;
+    if (row[x] != expected)
+      return false;
+  }
+  return true;
+}
+
+/* Writes label maps, or areas, to memory of our own, on the device, too, and compares them with
+ * those of ccl_batch_labels() and @components. */
 static void
-check_written (Check *check, const Case *c, CclBatch *batch, uint32_t n)
+check_written (Check *check, const Case *c, CclBatch *batch, const CclComponents *components,
+               uint32_t n, bool areas)
 {
   const size_t width = c->image->width, height = c->image->height, stride = 4 * (width + 2);
   const size_t step = stride * (height + 1), bytes = step * n;
   bool device = c->algorithm->backend == CCL_BACKEND_CUDA, right = true;
   uint8_t *here = test_alloc (bytes);
   void *there = device ? test_device_alloc (CCL_MEMORY_DEVICE, bytes) : NULL;
-
+  CclStatus (*write) (CclBatch * batch, uint32_t * labels, size_t stride, size_t step,
+                      CclMemory memory) = areas ? ccl_batch_write_areas : ccl_batch_write_labels;
   CclLabels past;
 
   check_that (check, ccl_batch_labels (batch, n, &past) == CCL_ERROR_INVALID,
@@ -55,8 +74,8 @@ check_written (Check *check, const Case *c, CclBatch *batch, uint32_t n)
     if (k)
       test_device_upload (there, here, bytes);
     check_that (check,
-                ccl_batch_write_labels (batch, k ? there : (uint32_t *) here, stride, step,
-                                        k ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST) == CCL_OK,
+                write (batch, k ? there : (uint32_t *) here, stride, step,
+                       k ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST) == CCL_OK,
                 "%s: %s", c->algorithm->name, ccl_last_error ());
     if (k)
       test_device_download (here, there, bytes);
@@ -67,17 +86,19 @@ check_written (Check *check, const Case *c, CclBatch *batch, uint32_t n)
       for (size_t y = 0; right && y < height; y++) {
         const uint8_t *row = here + i * step + y * stride;
 
-        right &= memcmp (row, (const uint8_t *) map.data + y * map.stride, 4 * width) == 0;
+        right &= row_is_right ((const uint32_t *) row,
+                               (const uint32_t *) ((const uint8_t *) map.data + y * map.stride),
+                               areas ? &components[i] : NULL, width);
         right &= row[4 * width] == 0x77 && row[stride - 1] == 0x77;
       }
     }
     check_that (check, right, "%s: the written label maps of a batch differ", c->algorithm->name);
   }
   check_that (check,
-              ccl_batch_write_labels (batch, (uint32_t *) here, stride, stride * height - 4,
-                                      CCL_MEMORY_HOST) == CCL_ERROR_INVALID &&
-                  ccl_batch_write_labels (batch, (uint32_t *) here, 4 * width - 4, step,
-                                          CCL_MEMORY_HOST) == CCL_ERROR_INVALID,
+              write (batch, (uint32_t *) here, stride, stride * height - 4, CCL_MEMORY_HOST) ==
+                      CCL_ERROR_INVALID &&
+                  write (batch, (uint32_t *) here, 4 * width - 4, step, CCL_MEMORY_HOST) ==
+                      CCL_ERROR_INVALID,
               "%s: bad strides were accepted", c->algorithm->name);
   if (there)
     test_device_free (CCL_MEMORY_DEVICE, there);
@@ -164,8 +185,8 @@ check_batch (Check *check, const Case *wanted, TestImage *images)
       c.image = &images[i];
       check_one (check, &c, batch, i, &got[i]);
     }
-    if (c.setup.labels)
-      check_written (check, &c, batch, n);
+    for (int areas = 0; c.setup.labels && areas < 2; areas++)
+      check_written (check, &c, batch, got, n, areas);
   }
   ccl_batch_free (batch);
   for (uint32_t i = 0; i < FRAMES; i++) {

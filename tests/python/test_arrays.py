@@ -182,11 +182,11 @@ class Library(types.ModuleType):
         analyzer, waits = cudaccl.Analyzer(**options), []
         run = analyzer._run
 
-        def read(array, out, labels, stream):
+        def read(array, out, labels, stream, areas):
             if array.dtype != np.uint8 and array is self.given:
                 raise TypeError("not in place")
             waits.append(stream)
-            return run(array.data, out, labels, None)
+            return run(array.data, out, labels, None, areas)
 
         analyzer._run = read
         return analyzer, waits

@@ -137,6 +137,22 @@ class Device(unittest.TestCase):
                 np.testing.assert_equal(got, expected)
                 np.testing.assert_array_equal(out.on_host(), labels)
 
+    def test_areas(self):
+        for shape in ((30, 40), (4, 20, 30), (4, 1, 20, 30), (1, 20, 30)):
+            mask = (np.random.default_rng(5).random(shape) < .5).astype(np.uint8)
+            for options in ({}, {"min_area": 5}, {"max_components": 4}):
+                expected = np.zeros(shape, np.int32)
+                labels = cudaccl.label(mask, areas=expected, **options)
+                out, areas = (Array(self.memory, np.full(shape, 7, np.int32)) for _ in range(2))
+                for _ in range(2):
+                    cudaccl.label(Array(self.memory, mask), out=out, areas=areas, **options)
+                np.testing.assert_array_equal(out.on_host(), labels)
+                np.testing.assert_array_equal(areas.on_host(), expected)
+        with self.assertRaisesRegex(ValueError, "areas"):
+            cudaccl.label(Array(self.memory, mask), out=out, areas=areas, values="equal")
+        with self.assertRaisesRegex(ValueError, "different devices"):
+            cudaccl.label(Array(self.memory, mask), out=out, areas=np.zeros(shape, np.int32))
+
     def test_info(self):
         analyzer = cudaccl.Analyzer()
         with self.assertRaisesRegex(ValueError, "no frame"):

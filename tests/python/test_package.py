@@ -271,6 +271,22 @@ class Results(unittest.TestCase):
             batch = cudaccl.components(np.stack([classes, classes[::-1]]), values="equal")
             self.assertEqual(batch[0].tolist(), cudaccl.components(classes, values="equal").tolist())
 
+    def test_areas(self):
+        rng = np.random.default_rng(17)
+        for shape in ((30, 40), (1, 1), (4, 20, 30), (3, 1, 20, 30)):
+            mask = rng.random(shape) < .5
+            for options in ({}, {"threads": 3}, {"min_area": 5}, {"max_components": 4}, {"features": "holes"},
+                            {"values": "equal"}):
+                areas = np.full(shape, 7, np.int32)
+                labels = cudaccl.label(mask, areas=areas, **options)
+                for one, area in zip(labels.reshape(-1, *shape[-2:]), areas.reshape(-1, *shape[-2:])):
+                    counts = np.bincount(one.ravel())
+                    counts[0] = 0
+                    np.testing.assert_array_equal(area, counts[one])
+        gaps = np.full((20, 50), 7, np.int32)
+        cudaccl.label(mask[0, 0], areas=gaps[:, 5:35])
+        self.assertTrue((gaps[:, :5] == 7).all() and (gaps[:, 35:] == 7).all() and (gaps[:, 5:35] != 7).any())
+
     def test_volumes_of_classes(self):
         rng = np.random.default_rng(16)
         for dtype, values in ((bool, [0, 1]), (np.uint8, [0, 1, 255]), (np.uint16, [0, 256, 257]),
@@ -514,6 +530,11 @@ class Errors(unittest.TestCase):
         for option in ({"features": "sums"}, {"values": "band"}, {"min_area": 2}, {"max_area": 9}, {"min_width": 2},
                        {"min_height": 2}, {"morphology": "fill"}, {"include": "hello"}, {"exclude": "0,0 1,0 1,1"}):
             self.fails(ValueError, f"{next(iter(option))} is for masks", np.ones((2, 4, 6), bool), 26, **option)
+        areas = np.zeros((4, 6), np.int32)
+        self.fails(ValueError, "areas", mask, areas=areas[:2])
+        self.fails(TypeError, "areas", mask, areas=areas.astype(np.int64))
+        self.fails(ValueError, "areas are for masks", np.ones((2, 4, 6), bool), 26,
+                   areas=np.zeros((2, 4, 6), np.int32))
         for operations in ("medain3", "open3x3,,fill", "x"):
             self.fails(ValueError, "", operations, function=cudaccl.Morphology)
         self.fails(ValueError, "connectivity 6", "fill", 6, function=cudaccl.Morphology)
@@ -599,6 +620,22 @@ class OnDevice(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "different devices"):
             cudaccl.label(pixels, 26, out=np.zeros(shape, np.int32))
 
+    def check_operator(self, torch, function, masks):
+        """torch.compile and torch.export keep the function as one operator."""
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                labels, counts = function(x > 0.5)
+                return torch.where(counts >= 3, labels, 0)
+
+        pixels = masks.float()
+        expected = Model()(pixels)
+        compiled = torch.compile(Model(), backend="aot_eager", fullgraph=True)
+        self.assertTrue(torch.equal(compiled(pixels), expected))
+        program = torch.export.export(Model(), (pixels,))
+        self.assertIn("cudaccl.connected_components", str(program.graph))
+        self.assertTrue(torch.equal(program.module()(pixels), expected))
+        torch.library.opcheck(torch.ops.cudaccl.connected_components, (masks,))
+
     def check_types(self, to_library, to_host):
         """Types and strides that are copied first."""
         rng = np.random.default_rng(25)
@@ -668,6 +705,9 @@ class OnDevice(unittest.TestCase):
                     areas = np.bincount(expected[i].ravel())
                     areas[0] = 0
                     np.testing.assert_array_equal(counts[i].cpu().numpy(), areas[expected[i]])
+            self.assertEqual([t.shape for t in get_connected_components(torch.zeros((0, 1, 4, 5)))], [(0, 1, 4, 5)] * 2)
+            if hasattr(torch.library, "custom_op"):
+                self.check_operator(torch, get_connected_components, torch.from_numpy(masks).to(place))
         if len(places) > 1:
             def to_device(array):
                 return torch.from_numpy(array).cuda()

@@ -13,7 +13,7 @@ def masks(mask: Any) -> int:
     labels = cudaccl.label(mask, threshold=127, min_area=9, morphology="median3,fill", max_components=None)
     labels, found = cudaccl.analyze(mask, features=("ellipse", "box"), include="0,0 1,0 1,1")
     areas: Any = cudaccl.components(mask, 8, 0, threads=0, stream=None)["area"]
-    cudaccl.label(mask, out=mask)
+    cudaccl.label(mask, out=mask, areas=mask)
     cudaccl.label(mask, min_are=9)  # type: ignore[call-overload]
     cudaccl.label(mask, values="equals")  # type: ignore[call-overload]
     cudaccl.components(mask, min_area="9")  # type: ignore[arg-type]

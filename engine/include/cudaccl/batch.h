@@ -43,6 +43,11 @@ CCL_API CclStatus ccl_batch_labels (CclBatch *batch, uint32_t index, CclLabels *
 CCL_API CclStatus ccl_batch_write_labels (CclBatch *batch, uint32_t *labels, size_t stride,
                                           size_t step, CclMemory memory);
 
+/* Writes, in the same way, the area of each pixel's component instead of its label; 0 in the
+ * background and in components that are not in the result. Errors: likewise. */
+CCL_API CclStatus ccl_batch_write_areas (CclBatch *batch, uint32_t *areas, size_t stride,
+                                         size_t step, CclMemory memory);
+
 /* Gets the backend, device and memory of a batch; motion and operations are empty. */
 CCL_API void ccl_batch_info (const CclBatch *batch, CclInfo *info);
 

@@ -283,6 +283,13 @@ public:
     check (ccl_batch_write_labels (get (), labels, stride, step, memory));
   }
 
+  void
+  write_areas (std::uint32_t *areas, std::size_t stride, std::size_t step,
+               CclMemory memory = CCL_MEMORY_HOST)
+  {
+    check (ccl_batch_write_areas (get (), areas, stride, step, memory));
+  }
+
   CclBatch *
   get () const
   {

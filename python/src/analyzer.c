@@ -5,35 +5,15 @@
  * calls of one shape allocate nothing. The classes and functions of the package are on top of it.
  */
 
-#include "engine.h"
-#include "records.h"
+#include "run.h"
 
-#include <cudaccl/batch.h>
 #include <cudaccl/mask.h>
-#include <cudaccl/volume.h>
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 4096 /* components for which CUDA needs no transfer */
-
-/* The kind of an array. */
-typedef enum Kind
-{
-  KIND_FRAMES = 0, /* one, or a batch */
-  KIND_VOLUME,
-  KIND_GRAY, /* of a camera: luma */
-  KIND_BGR,
-  KIND_RGB,
-  KIND_NV12, /* luma, and below it chroma */
-} Kind;
-
-/* In the order of the flags. */
-static const size_t part_sizes[] = { sizeof (SumsPart),  sizeof (EllipsePart),
-                                     sizeof (HolesPart), sizeof (PerimeterPart),
-                                     sizeof (LumaPart),  sizeof (BoxPart),
-                                     sizeof (ValuePart) };
 
 static unsigned
 shapes_of (unsigned features)
@@ -42,55 +22,6 @@ shapes_of (unsigned features)
          (features & FEATURE_PERIMETER ? CCL_SHAPES_PERIMETER : 0u) |
          (features & FEATURE_LUMA ? CCL_SHAPES_LUMA : 0u);
 }
-
-static size_t
-record_size_of (unsigned features)
-{
-  size_t size = sizeof (Record);
-
-  for (unsigned i = 0; i < sizeof part_sizes / sizeof *part_sizes; i++)
-    size += features >> i & 1 ? part_sizes[i] : 0;
-  return size;
-}
-
-typedef struct Engine
-{
-  PyObject_HEAD Kind kind;
-  CclConfig config;
-  CclMotionConfig motion;
-  CclOperation operations[CCL_MAX_OPERATIONS];
-  CclParams params;
-  char *include, *exclude; /* polygons, or NULL */
-  CclBackend backend;      /* as the caller wants it; config has the one in use */
-  int device;              /* likewise */
-  bool all;                /* the capacity grows with the result */
-  unsigned features;       /* Features */
-  char *algorithm;         /* NULL: the backend's best */
-  bool busy;               /* a thread is at work, without the GIL */
-  /* One of these, for the geometry that config has: */
-  CclAnalyzer *analyzer;
-  CclBatch *batch; /* of frames on a CUDA device, or that threads share */
-  CclVolume *volume;
-  uint32_t depth; /* of the volume; of the batch: frames */
-} Engine;
-
-/* One call. */
-typedef struct Run
-{
-  uint32_t width, height;
-  uint32_t n;   /* frames or slices */
-  bool batched; /* the result has a list of components for each frame */
-  CclImage *images;
-  CclChroma chroma;
-  uint8_t *labels;                   /* NULL: not wanted */
-  size_t labels_stride, labels_step; /* bytes from row to row, from frame to frame */
-  CclMemory labels_memory;
-  uint8_t *records;
-  size_t used, room; /* records */
-  size_t record_size;
-  uint32_t *counts, *found; /* [n] */
-  uint32_t highest;         /* class of a volume */
-} Run;
 
 void *
 fail_with_status (CclStatus status)
@@ -103,17 +34,6 @@ fail_with_status (CclStatus status)
     type = PyExc_MemoryError;
   PyErr_SetString (type, ccl_last_error ());
   return NULL;
-}
-
-static void
-engine_close (Engine *self)
-{
-  ccl_analyzer_free (self->analyzer);
-  ccl_batch_free (self->batch);
-  ccl_volume_free (self->volume);
-  self->analyzer = NULL;
-  self->batch = NULL;
-  self->volume = NULL;
 }
 
 static void
@@ -238,7 +158,7 @@ plan_run (Engine *self, const Array *array, Run *run)
   run->height = (uint32_t) height;
   run->n = (uint32_t) n;
   run->batched = rows > 0 && self->kind == KIND_FRAMES;
-  run->record_size = record_size_of (self->features) +
+  run->record_size = engine_record_size (self->features) +
                      (self->kind == KIND_VOLUME ? sizeof (VolumeRecord) - sizeof (Record) : 0);
   run->images = calloc (run->batched ? run->n : 1, sizeof *run->images);
   run->counts = calloc (2 * (size_t) run->n, sizeof *run->counts);
@@ -283,317 +203,57 @@ set_format (const Engine *self, Run *run)
   image->chroma = &run->chroma;
 }
 
-/* Where the labels go. */
+/* Where the labels go, or areas. @what: the argument's name. */
 static int
-plan_labels (const Engine *self, const Array *array, const Array *out, Run *run)
+plan_plane (const Engine *self, const Array *array, const Array *out, const char *what,
+            const Run *run, Plane *plane)
 {
   int rows = array->ndim - 2;
   Py_ssize_t rows_end;
   PyObject *shape, *expected;
 
-  if (array_check_type (out, "iu", 4, "out", "labels are int32 or uint32") != 0)
+  if (array_check_type (out, "iu", 4, what, "it is int32 or uint32") != 0)
     return -1;
   if (out->ndim != array->ndim ||
       memcmp (out->shape, array->shape, (size_t) out->ndim * sizeof *out->shape)) {
     shape = array_shape (out);
     expected = array_shape (array);
     if (shape && expected)
-      PyErr_Format (PyExc_ValueError, "out has the shape %R; it must be the mask's, %R", shape,
+      PyErr_Format (PyExc_ValueError, "%s has the shape %R; it must be the mask's, %R", what, shape,
                     expected);
     Py_XDECREF (shape);
     Py_XDECREF (expected);
     return -1;
   }
-  if (array_check_rows (out, rows + 1, out->shape[rows + 1] * 4, "out") != 0)
+  if (array_check_rows (out, rows + 1, out->shape[rows + 1] * 4, what) != 0)
     return -1;
   if ((uintptr_t) out->data % 4 != 0) {
-    PyErr_SetString (PyExc_ValueError,
-                     "out is not aligned to its elements of 4 bytes; pass an array made by "
-                     "numpy.empty()");
+    PyErr_Format (
+        PyExc_ValueError,
+        "%s is not aligned to its elements of 4 bytes; pass an array made by numpy.empty()", what);
     return -1;
   }
   if ((out->device >= 0) != (array->device >= 0) || out->device != array->device) {
-    PyErr_SetString (PyExc_ValueError,
-                     "the mask and out are on different devices; they must be on the same");
+    PyErr_Format (PyExc_ValueError,
+                  "the mask and %s are on different devices; they must be on the same", what);
     return -1;
   }
-  run->labels = out->data;
-  run->labels_stride = array_stride (out, rows, out->shape[rows + 1] * 4);
-  rows_end = (Py_ssize_t) (run->labels_stride * run->height);
+  plane->data = out->data;
+  plane->stride = array_stride (out, rows, out->shape[rows + 1] * 4);
+  rows_end = (Py_ssize_t) (plane->stride * run->height);
   /* The stride of a single frame may be anything. */
-  run->labels_step = rows == 0 ? 0 : run->n > 1 ? (size_t) out->strides[0] : (size_t) rows_end;
-  run->labels_memory = out->device >= 0 ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
+  plane->step = rows > 0 && run->n > 1 ? (size_t) out->strides[0] : (size_t) rows_end;
+  plane->memory = out->device >= 0 ? CCL_MEMORY_DEVICE : CCL_MEMORY_HOST;
   if (rows > 0 && run->n > 1 &&
       (out->strides[0] < rows_end || (self->kind == KIND_VOLUME && out->strides[0] != rows_end))) {
-    PyErr_SetString (PyExc_ValueError,
-                     "the frames or slices of out overlap, have another order than the "
-                     "mask's, or other distances than its rows; pass an array without gaps");
+    PyErr_Format (PyExc_ValueError,
+                  "the frames or slices of %s overlap, have another order than the mask's, or "
+                  "other distances than its rows; pass an array without gaps",
+                  what);
     return -1;
   }
   return 0;
 }
-
-/* Without the GIL from here on */
-
-static CclStatus
-engine_open (Engine *self, const Run *run, int device)
-{
-  CclConfig *config = &self->config;
-  CclVolumeConfig volume;
-  CclMask region = { NULL };
-  CclStatus status = CCL_OK;
-
-  engine_close (self);
-  config->width = run->width;
-  config->height = run->height;
-  config->device = device;
-  if (self->kind == KIND_VOLUME) {
-    ccl_volume_config_init (&volume, run->width, run->height, run->n);
-    volume.connectivity = config->connectivity;
-    volume.backend = config->backend;
-    volume.algorithm = config->algorithm;
-    volume.threads = config->threads;
-    volume.device = device;
-    volume.max_components = config->max_components;
-    volume.labels = config->labels;
-    volume.values = config->values;
-    return ccl_volume_new (&volume, &self->volume);
-  }
-  if (self->include || self->exclude) {
-    status = ccl_mask_alloc (run->width, run->height, &region);
-    if (status == CCL_OK)
-      status = ccl_region_parse (self->include, self->exclude, &region);
-    config->region = &region;
-  }
-  if (status == CCL_OK)
-    status = self->depth > 0 ? ccl_batch_new (config, self->depth, &self->batch)
-                             : ccl_analyzer_new (config, &self->analyzer);
-  config->region = NULL;
-  ccl_mask_free (&region);
-  return status;
-}
-
-/* Makes room for @n more records. */
-static CclStatus
-reserve (Run *run, size_t n)
-{
-  size_t room = run->room;
-  uint8_t *records;
-
-  if (run->used + n <= room)
-    return CCL_OK;
-  while (room < run->used + n)
-    room = room > 0 ? 2 * room : 256;
-  records = realloc (run->records, room * run->record_size);
-  if (!records)
-    return CCL_ERROR_NO_MEMORY;
-  run->records = records;
-  run->room = room;
-  return CCL_OK;
-}
-
-/* Writes the parts behind a record. */
-static void
-add_parts (const Engine *self, uint8_t *to, const CclComponent *c, const CclShape *shape,
-           uint16_t value)
-{
-  const unsigned features = self->features;
-  CclEllipse e;
-
-#define ADD(type, ...) (*(type *) to = (type){ __VA_ARGS__ }, to += sizeof (type))
-  if (features & FEATURE_SUMS)
-    ADD (SumsPart, (int64_t) c->sum_x, (int64_t) c->sum_y, (int64_t) c->sum_xx, (int64_t) c->sum_yy,
-         (int64_t) c->sum_xy);
-  if (features & FEATURE_ELLIPSE) {
-    ccl_component_ellipse (c, &e);
-    ADD (EllipsePart, e.orientation, e.major, e.minor, e.eccentricity);
-  }
-  if (features & FEATURE_HOLES)
-    ADD (HolesPart, 1 - shape->euler, shape->euler);
-  if (features & FEATURE_PERIMETER)
-    ADD (PerimeterPart, ccl_shape_perimeter (shape));
-  if (features & FEATURE_LUMA)
-    ADD (LumaPart, ccl_shape_luma_mean (shape, c), shape->luma_min, shape->luma_max);
-  if (features & FEATURE_BOX)
-    ADD (BoxPart, ccl_component_extent (c),
-         ccl_component_touches_border (c, self->config.width, self->config.height), { 0 });
-  if (features & FEATURE_VALUE)
-    ADD (ValuePart, value);
-#undef ADD
-}
-
-static CclStatus
-add_records (const Engine *self, Run *run, uint32_t index, const CclComponents *components)
-{
-  const CclShape *shapes = NULL;
-  const uint16_t *values = NULL;
-  CclStatus status = reserve (run, components->count);
-
-  if (status == CCL_OK && self->config.shapes)
-    status = ccl_analyzer_shapes (self->analyzer, &shapes);
-  if (status == CCL_OK && self->features & FEATURE_VALUE)
-    status = ccl_analyzer_values (self->analyzer, &values);
-  if (status != CCL_OK)
-    return status;
-  run->counts[index] = components->count;
-  run->found[index] = components->found;
-  for (uint32_t i = 0; i < components->count; i++) {
-    const CclComponent *c = &components->items[i];
-    Record record = {
-      (int32_t) c->label,  (int32_t) c->x,
-      (int32_t) c->y,      (int32_t) c->width,
-      (int32_t) c->height, (int32_t) c->first_x,
-      (int64_t) c->area,   { ccl_component_centroid_x (c), ccl_component_centroid_y (c) },
-    };
-    uint8_t *to = run->records + run->used++ * run->record_size;
-
-    *(Record *) to = record;
-    if (self->features)
-      add_parts (self, to + sizeof record, c, shapes ? &shapes[i] : NULL, values ? values[i] : 0);
-  }
-  return CCL_OK;
-}
-
-static CclStatus
-add_volume_records (const Engine *self, Run *run, const CclVolumeComponents *components)
-{
-  CclStatus status = reserve (run, components->count);
-
-  if (status != CCL_OK)
-    return status;
-  run->counts[0] = components->count;
-  run->found[0] = components->found;
-  for (uint32_t i = 0; i < components->count; i++) {
-    const CclVolumeComponent *c = &components->items[i];
-    VolumeRecord *to = (VolumeRecord *) (run->records + run->used++ * run->record_size);
-
-    *to = (VolumeRecord){ (int32_t) c->label,  (int32_t) c->x,
-                          (int32_t) c->y,      (int32_t) c->z,
-                          (int32_t) c->width,  (int32_t) c->height,
-                          (int32_t) c->depth,  0,
-                          (int64_t) c->volume, { 0, 0, 0 } };
-    ccl_volume_component_centroid (c, to->centroid);
-    run->highest = c->value > run->highest ? c->value : run->highest;
-    if (self->features & FEATURE_VALUE)
-      *(ValuePart *) (to + 1) = (ValuePart){ c->value };
-  }
-  return CCL_OK;
-}
-
-/* Whether the result has all components; else the engine has to be opened with more capacity. */
-static bool
-has_all (Engine *self, const CclComponents *components)
-{
-  uint32_t capacity = self->config.max_components;
-
-  if (!self->all || components->found <= components->count)
-    return true;
-  while (capacity < components->found)
-    capacity = capacity < UINT32_MAX / 2 ? 2 * capacity : UINT32_MAX;
-  self->config.max_components = capacity;
-  return false;
-}
-
-static CclStatus
-analyze_frames (Engine *self, Run *run, bool *again)
-{
-  CclStatus status = CCL_OK;
-
-  for (uint32_t i = 0; status == CCL_OK && i < (run->batched ? run->n : 1); i++) {
-    CclComponents components;
-
-    status = ccl_analyzer_analyze (self->analyzer, &run->images[i], &self->params, &components);
-    if (status != CCL_OK)
-      break;
-    *again = !has_all (self, &components);
-    if (*again)
-      break;
-    status = add_records (self, run, i, &components);
-    if (status == CCL_OK && run->labels)
-      status = ccl_analyzer_write_labels (self->analyzer,
-                                          (uint32_t *) (run->labels + i * run->labels_step),
-                                          run->labels_stride, run->labels_memory);
-  }
-  return status;
-}
-
-static CclStatus
-analyze_batch (Engine *self, Run *run, bool *again)
-{
-  CclComponents *components = calloc (run->n, sizeof *components);
-  CclStatus status;
-
-  if (!components)
-    return CCL_ERROR_NO_MEMORY;
-  status = ccl_batch_analyze (self->batch, run->images, run->n, &self->params, components);
-  for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++)
-    *again = !has_all (self, &components[i]);
-  for (uint32_t i = 0; status == CCL_OK && i < run->n && !*again; i++)
-    status = add_records (self, run, i, &components[i]);
-  if (status == CCL_OK && run->labels && !*again)
-    status = ccl_batch_write_labels (self->batch, (uint32_t *) run->labels, run->labels_stride,
-                                     run->labels_step, run->labels_memory);
-  free (components);
-  return status;
-}
-
-static CclStatus
-analyze_volume (Engine *self, Run *run, bool *again)
-{
-  CclVolumeComponents components;
-  CclComponents counts;
-  CclStatus status = ccl_volume_analyze (self->volume, &run->images[0], &self->params, &components);
-
-  if (status != CCL_OK)
-    return status;
-  counts = (CclComponents){ NULL, components.count, components.found };
-  *again = !has_all (self, &counts);
-  if (*again)
-    return CCL_OK;
-  status = add_volume_records (self, run, &components);
-  if (status == CCL_OK && run->labels)
-    status = ccl_volume_write_labels (self->volume, (uint32_t *) run->labels, run->labels_stride,
-                                      run->labels_memory);
-  return status;
-}
-
-static CclStatus
-engine_run (Engine *self, Run *run, CclBackend backend, int device)
-{
-  CclConfig *config = &self->config;
-  const bool stacks = !config->motion && !config->shapes && config->values == CCL_VALUES_ABOVE;
-  /* One thread takes frames one after the other, with the memory of one. */
-  const bool batches = device >= 0 || (backend == CCL_BACKEND_CPU && config->threads != 1);
-  uint32_t depth = self->kind == KIND_VOLUME || (run->batched && batches && stacks) ? run->n : 0;
-  bool open = self->analyzer || self->batch || self->volume;
-  bool again = !open || config->width != run->width || config->height != run->height ||
-               config->device != device || config->backend != backend ||
-               (self->volume && depth != self->depth) ||
-               (!self->volume && ((depth > 0) != (self->depth > 0) || depth > self->depth)) ||
-               (run->labels && !config->labels);
-  CclStatus status = CCL_OK;
-
-  config->labels |= run->labels != NULL;
-  config->backend = backend;
-  do {
-    run->used = 0;
-    if (again) {
-      self->depth = depth;
-      status = engine_open (self, run, device);
-    }
-    again = false;
-    if (status == CCL_OK)
-      status = self->volume  ? analyze_volume (self, run, &again)
-               : self->batch ? analyze_batch (self, run, &again)
-                             : analyze_frames (self, run, &again);
-  } while (status == CCL_OK && again);
-  /* A background model has no second chance; others are made anew. */
-  if (status != CCL_OK)
-    engine_close (self);
-  return status;
-}
-
-/* With the GIL from here on */
 
 static PyObject *
 make_records (const Run *run)
@@ -630,22 +290,23 @@ is_idle (const Engine *self)
 }
 
 PyDoc_STRVAR (run_doc,
-              "run(array, out, labels, stream) -> (labels, records, counts, found)\n\n"
+              "run(array, out, labels, stream, areas) -> (labels, records, counts, found)\n\n"
               "Analyses an array. labels: whether they are wanted; without out, memory is made\n"
-              "for those of host memory.");
+              "for those of host memory. areas: None, or an array for the areas of the pixels'\n"
+              "components.");
 
 static PyObject *
 engine_run_method (PyObject *object, PyObject *args)
 {
   Engine *self = (Engine *) object;
-  PyObject *input, *output, *stream, *labels = NULL, *result = NULL;
-  Array array, out = { .device = -1 };
+  PyObject *input, *output, *stream, *areas = Py_None, *labels = NULL, *result = NULL;
+  Array array, out = { .device = -1 }, areas_out = { .device = -1 };
   Run run = { 0 };
   CclBackend backend;
   CclStatus status;
   int wanted;
 
-  if (!PyArg_ParseTuple (args, "OOpO:run", &input, &output, &wanted, &stream))
+  if (!PyArg_ParseTuple (args, "OOpO|O:run", &input, &output, &wanted, &stream, &areas))
     return NULL;
   if (!is_idle (self))
     return NULL;
@@ -673,7 +334,18 @@ engine_run_method (PyObject *object, PyObject *args)
       PyErr_SetString (PyExc_ValueError,
                        "labels of an array on a CUDA device need out=, an array of int32 there");
     if (!labels || array_get (&out, labels, "out", true, stream) != 0 ||
-        plan_labels (self, &array, &out, &run) != 0)
+        plan_plane (self, &array, &out, "out", &run, &run.labels) != 0)
+      goto done;
+  }
+  if (areas != Py_None) {
+    if (self->kind != KIND_FRAMES || !wanted ||
+        (array.device >= 0 && (self->config.shapes || self->config.values != CCL_VALUES_ABOVE))) {
+      PyErr_SetString (PyExc_ValueError, "areas are for masks and batches; on a CUDA device "
+                                         "neither with other features nor with values");
+      goto done;
+    }
+    if (array_get (&areas_out, areas, "areas", true, stream) != 0 ||
+        plan_plane (self, &array, &areas_out, "areas", &run, &run.areas) != 0)
       goto done;
   }
   Py_BEGIN_ALLOW_THREADS;
@@ -681,6 +353,9 @@ engine_run_method (PyObject *object, PyObject *args)
   /* The analysis waits for the array's stream; out may be in use on another. */
   if (out.device >= 0 && out.stream != 0 && out.stream != array.stream)
     status = ccl_cuda_synchronize (out.device, (void *) out.stream);
+  if (status == CCL_OK && areas_out.device >= 0 && areas_out.stream != 0 &&
+      areas_out.stream != array.stream)
+    status = ccl_cuda_synchronize (areas_out.device, (void *) areas_out.stream);
   if (status == CCL_OK)
     status = engine_run (self, &run, backend, array.device >= 0 ? array.device : self->device);
   Py_END_ALLOW_THREADS;
@@ -698,6 +373,7 @@ engine_run_method (PyObject *object, PyObject *args)
 
 done:
   self->busy = false;
+  array_release (&areas_out);
   array_release (&out);
   array_release (&array);
   free (run.images);
