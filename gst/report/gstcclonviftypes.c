@@ -66,3 +66,23 @@ gst_ccl_onvif_find_type (const gchar *name, const gchar **vehicle)
 
   return name;
 }
+
+const gchar *
+gst_ccl_onvif_find_name (const gchar *type, const gchar *vehicle)
+{
+  const gchar *name = NULL;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (types); i++) {
+    const gchar *other = types[i].vehicle ? types[i].vehicle : "";
+
+    if (g_ascii_strcasecmp (type, types[i].type) != 0)
+      continue;
+    if (g_ascii_strcasecmp (vehicle, other) == 0)
+      return types[i].name;
+    if (!name && (!*vehicle || !*other))
+      name = types[i].name;
+  }
+
+  return name ? name : type;
+}

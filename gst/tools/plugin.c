@@ -7,6 +7,7 @@
 #include "gst/report/gstccljson.h"
 #include "gst/merge/gstcclmerge.h"
 #include "gst/report/gstcclonvif.h"
+#include "gst/report/gstcclonvifread.h"
 #include "gst/overlay/gstccloverlay.h"
 #include "gst/track/gstccltrack.h"
 #include "gst/zones/gstcclzones.h"
@@ -32,6 +33,7 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
   registered |= GST_ELEMENT_REGISTER (cclmerge, plugin);
   registered |= GST_ELEMENT_REGISTER (cclonvif, plugin);
+  registered |= GST_ELEMENT_REGISTER (cclonvifread, plugin);
 #ifdef HAVE_OVERLAY
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
 #endif

@@ -3,8 +3,9 @@
 
 #include "tests/lib/ccltest.h"
 
-static const gchar *const names[] = { "cudaccl",   "cclcolor", "cclmotion", "cclmask",  "ccltrack",
-                                      "cclzones",  "ccljson",  "cclonvif",  "cclmerge", "ccldetect",
+static const gchar *const names[] = { "cudaccl",   "cclcolor",  "cclmotion",    "cclmask",
+                                      "ccltrack",  "cclzones",  "ccljson",      "cclonvif",
+                                      "cclmerge",  "ccldetect", "cclonvifread",
 #ifdef HAVE_OVERLAY
                                       "ccloverlay"
 #endif
