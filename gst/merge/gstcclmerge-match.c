@@ -131,6 +131,14 @@ gst_ccl_matcher_finalize (GstCclMatcher *matcher)
   g_mutex_clear (&matcher->lock);
 }
 
+void
+gst_ccl_matcher_start (GstCclMatcher *matcher)
+{
+  g_mutex_lock (&matcher->lock);
+  matcher->n_dropped = 0;
+  g_mutex_unlock (&matcher->lock);
+}
+
 static void
 clear_unlocked (GstCclMatcher *matcher)
 {

@@ -78,6 +78,9 @@ typedef struct
 void gst_ccl_matcher_init (GstCclMatcher *matcher);
 void gst_ccl_matcher_finalize (GstCclMatcher *matcher);
 
+/* Counts dropped frames anew. */
+void gst_ccl_matcher_start (GstCclMatcher *matcher);
+
 /* Forgets the frames seen so far. */
 void gst_ccl_matcher_clear (GstCclMatcher *matcher);
 

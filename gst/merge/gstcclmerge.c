@@ -459,7 +459,7 @@ gst_ccl_merge_start (GstAggregator *agg)
   memset (&self->stats, 0, sizeof (self->stats));
   self->followed = 0;
   GST_OBJECT_UNLOCK (self);
-  self->matcher.n_dropped = 0;
+  gst_ccl_matcher_start (&self->matcher);
   gst_ccl_merge_update_latency (self);
 
   return TRUE;
