@@ -29,8 +29,8 @@ get_region_file (void)
   static const gchar picture[] = "P5 4 3 255\n\xff\x00\xff\xff\x80\x7f\x00\xff\xff\xff\xff\x00";
   static gchar *path;
 
-  if (!path)
-    path = make_file (picture, sizeof picture - 1);
+  if (g_once_init_enter (&path))
+    g_once_init_leave (&path, make_file (picture, sizeof picture - 1));
 
   return path;
 }
@@ -41,8 +41,8 @@ get_labels (void)
   static const gchar names[] = "background\nperson\ncar\n\nperson\n";
   static gchar *path;
 
-  if (!path)
-    path = make_file (names, sizeof names - 1);
+  if (g_once_init_enter (&path))
+    g_once_init_leave (&path, make_file (names, sizeof names - 1));
 
   return path;
 }
@@ -132,7 +132,7 @@ draw_string (FuzzInput *input, const GParamSpec *spec)
   if (g_str_equal (spec->name, "zones"))
     return g_strdup (fuzz_one_in (input, 2) ? "a: 0,0 0.5,0 0.5,1 0,1; 3,3 30,3 30,30" : "");
   if (g_str_equal (spec->name, "tripwires"))
-    return g_strdup (fuzz_one_in (input, 2) ? "a: 0.5,0 0.5,1; 0,9 30,9" : "");
+    return g_strdup (fuzz_one_in (input, 2) ? "b: 0.5,0 0.5,1; 0,9 30,9" : "");
 
   return g_strdup (words[fuzz_below (input, G_N_ELEMENTS (words))]);
 }
@@ -141,7 +141,7 @@ draw_string (FuzzInput *input, const GParamSpec *spec)
 static guint64
 draw_number (FuzzInput *input, guint64 low, guint64 high, guint64 initial)
 {
-  guint64 span = high - low;
+  guint64 span = high - low, above;
 
   switch (fuzz_below (input, 10)) {
   case 0:
@@ -153,10 +153,13 @@ draw_number (FuzzInput *input, guint64 low, guint64 high, guint64 initial)
   case 3:
     return span == G_MAXUINT64 ? fuzz_u64 (input) : low + fuzz_u64 (input) % (span + 1);
   case 4: /* a time */
-    return low + MIN (span, fuzz_below (input, 4000) * GST_MSECOND);
+    above = fuzz_below (input, 4000) * GST_MSECOND;
+    break;
   default:
-    return low + MIN (span, fuzz_u8 (input));
+    above = fuzz_u8 (input);
   }
+
+  return low + MIN (span, above);
 }
 
 static gdouble
