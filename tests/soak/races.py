@@ -13,9 +13,7 @@ change, and cameras and viewers come and go. Fails if two threads race, or if th
 --seconds N         default: 600
 --seed N            default: a new one each time
 
-Sources of GLib and GStreamer: `apt-get source glib2.0 gstreamer1.0`, then in each
-`meson setup build --prefix=PREFIX --libdir=lib -Db_sanitize=thread -Db_lundef=false` and `ninja -C build install`;
-FOLDER is PREFIX/lib. Suppressions are in tests/tsan.supp, each with its reason."""
+CONTRIBUTING.md says how to build them; FOLDER is PREFIX/lib. Suppressions are in tests/tsan.supp, each with its reason."""
 
 import argparse
 import collections
