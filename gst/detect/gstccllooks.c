@@ -29,6 +29,14 @@
 /* The network looks again at things that have merged or grown after this part of the usual time. */
 #define SOONER 4
 
+/* Where things reach over half of the picture for most of the time, they are groups that always
+ * change. There the network looks at whole frames, after this part of the usual time: ccltrack
+ * predicts well up to 0.4 s. */
+#define NEAR_LENGTH 0.5
+#define NEAR_SHARE 0.5
+#define NEAR_TIME (2 * GST_SECOND) /* of the running mean */
+#define NEAR_SOONER 12
+
 /* How far a new thing may be from another to count as a part of it, as a share of its longer
  * side. */
 #define BESIDE 0.2
@@ -62,6 +70,8 @@ struct _GstCclLooks
   GArray *things; /* Thing */
   GstClockTime time;
   guint width, height; /* of frames */
+  gdouble near;        /* share of the time with things over half of the picture, running mean */
+  GstClockTime looked; /* time of the last look */
 };
 
 GstCclLooks *
@@ -70,6 +80,7 @@ gst_ccl_looks_new (void)
   GstCclLooks *self = g_new0 (GstCclLooks, 1);
 
   self->things = g_array_new (FALSE, FALSE, sizeof (Thing));
+  gst_ccl_looks_reset (self);
 
   return self;
 }
@@ -85,6 +96,8 @@ void
 gst_ccl_looks_reset (GstCclLooks *self)
 {
   g_array_set_size (self->things, 0);
+  self->near = 0;
+  self->time = self->looked = GST_CLOCK_TIME_NONE;
 }
 
 static Thing *
@@ -249,6 +262,29 @@ compare_sizes (gconstpointer a, gconstpointer b)
   return first != second ? (first > second ? -1 : 1) : (p > q) - (p < q);
 }
 
+/* Counts the time in which things reach over half of the picture, up to @time. */
+static void
+count_near (GstCclLooks *self, GstClockTime time, const GstCclComponent *components, guint n,
+            guint width, guint height)
+{
+  const gdouble passed = GST_CLOCK_TIME_IS_VALID (self->time) && time > self->time
+                             ? (gdouble) (time - self->time) / NEAR_TIME
+                             : 0;
+  gboolean is_near = FALSE;
+  guint i;
+
+  for (i = 0; i < n && !is_near; i++)
+    is_near =
+        components[i].width > NEAR_LENGTH * width || components[i].height > NEAR_LENGTH * height;
+  self->near += (1 - exp (-passed)) * (is_near - self->near);
+}
+
+static gboolean
+has_groups (const GstCclLooks *self)
+{
+  return self->near > NEAR_SHARE;
+}
+
 gboolean
 gst_ccl_looks_update (GstCclLooks *self, GstClockTime time, GstClockTime refresh,
                       const GstCclComponent *components, guint n, guint width, guint height)
@@ -259,6 +295,7 @@ gst_ccl_looks_update (GstCclLooks *self, GstClockTime time, GstClockTime refresh
   gboolean wanted = FALSE;
   guint i;
 
+  count_near (self, time, components, n, width, height);
   self->time = time;
   self->width = width;
   self->height = height;
@@ -279,8 +316,11 @@ gst_ccl_looks_update (GstCclLooks *self, GstClockTime time, GstClockTime refresh
     thing->wanted = is_wanted (thing, time, refresh);
     wanted |= thing->wanted;
   }
+  if (!has_groups (self))
+    return wanted;
 
-  return wanted;
+  return n > 0 &&
+         (!GST_CLOCK_TIME_IS_VALID (self->looked) || time - self->looked >= refresh / NEAR_SOONER);
 }
 
 void
@@ -307,6 +347,8 @@ static void
 mark_seen (GstCclLooks *self, const GstCclView *view)
 {
   guint i, k;
+
+  self->looked = self->time;
 
   for (i = 0; i < self->things->len; i++) {
     Thing *thing = get_thing (self, i);
@@ -500,8 +542,9 @@ gst_ccl_looks_choose (GstCclLooks *self, guint width, guint height, GstCclLetter
   for (i = 0; i < parts->len; i++)
     best = MAX (best, g_array_index (parts, Part, i).scale);
 
-  /* Scale down until all wanted parts fit, or they are as small as in the whole frame. */
-  if (smallest * whole >= ENOUGH_SIZE * MIN (width, height))
+  /* Scale down until all wanted parts fit, or they are as small as in the whole frame. Crops would
+   * cut groups. */
+  if (has_groups (self) || smallest * whole >= ENOUGH_SIZE * MIN (width, height))
     factor = 0;
   for (; !packed && factor * best > whole; factor *= 0.85)
     packed = pack (parts, factor, width, height, view);

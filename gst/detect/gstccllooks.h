@@ -38,7 +38,8 @@ void gst_ccl_looks_reset (GstCclLooks *self);
 
 /* Updates the things with the @n moving components of the frame at @time. Returns TRUE if the
  * network should look at one: it is new, or has merged or changed its size since the last look,
- * or that was @refresh ago. */
+ * or that was @refresh ago. Where components reach over half of the picture most of the time, they
+ * are groups: then it is whether the last look was a twelfth of @refresh ago. */
 gboolean gst_ccl_looks_update (GstCclLooks *self, GstClockTime time, GstClockTime refresh,
                                const GstCclComponent *components, guint n, guint width,
                                guint height);

@@ -18,8 +18,18 @@
 /* Confidence of boxes that components are compared with: false ones say nothing about them. */
 #define CERTAIN 0.5
 
+/* IoU of boxes and components, assumed before the first look. */
+#define FIRST_FIT 0.7
+
 /* Weight of a new IoU in the running mean: some ten boxes count. */
 #define FIT_SHARE 0.1
+
+/* IoU from which on a component is the object of a box, and no part of it or group. The share of
+ * such boxes is that of some two hundred, and half before the first ones. */
+#define OWN_IOU 0.5
+#define OWN_SHARE 0.005
+#define FIRST_OWN 0.5
+#define FIRST_BOXES 10
 
 /* Finds out whether components of @past are where a box is. Writes the IoU with the most similar
  * one to @iou. */
@@ -62,7 +72,27 @@ find_cuts (Blob *blob, const Blob *other)
 }
 
 void
-gst_ccl_boxes_compare (GArray *boxes, const PastFrame *past, gdouble min_confidence, gdouble *fit)
+gst_ccl_likeness_init (GstCclLikeness *self)
+{
+  self->fit = FIRST_FIT;
+  self->own = FIRST_OWN;
+  self->n = 0;
+}
+
+static void
+count_likeness (GstCclLikeness *self, gdouble iou)
+{
+  const gdouble share = MAX (1.0 / (self->n + FIRST_BOXES), OWN_SHARE);
+
+  self->fit += FIT_SHARE * (iou - self->fit);
+  self->own += share * ((iou >= OWN_IOU ? 1.0 : 0.0) - self->own);
+  if (self->n < G_MAXUINT - FIRST_BOXES)
+    self->n++;
+}
+
+void
+gst_ccl_boxes_compare (GArray *boxes, const PastFrame *past, gdouble min_confidence,
+                       GstCclLikeness *likeness)
 {
   const gdouble least = MIN (min_confidence, MOVING_CONFIDENCE);
   const guint n = boxes->len, most = MOST_TESTS / MAX (n, 1);
@@ -75,7 +105,7 @@ gst_ccl_boxes_compare (GArray *boxes, const PastFrame *past, gdouble min_confide
     if (is_moving (past, blob, most, &iou)) {
       blob->doubtful &= get_certainty (blob) < least;
       if (get_certainty (blob) > CERTAIN)
-        *fit += FIT_SHARE * (iou - *fit);
+        count_likeness (likeness, iou);
     }
     for (k = 0; k < MIN (n, most); k++)
       find_cuts (blob, &g_array_index (boxes, Blob, k));

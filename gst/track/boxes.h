@@ -8,11 +8,21 @@
 
 G_BEGIN_DECLS
 
+/* How like components are to the boxes of a detector; running means. */
+typedef struct
+{
+  gdouble fit; /* IoU of a box and the component most like it */
+  gdouble own; /* share of boxes with a component that is this object and no other */
+  guint n;     /* number of boxes so far */
+} GstCclLikeness;
+
+void gst_ccl_likeness_init (GstCclLikeness *self);
+
 /* Finds the sides of @boxes (Blob) that others hide, and the boxes that moved in @past, which may
  * be NULL: less confidence than @min_confidence is enough for those, as they are less likely to be
- * mistakes. @fit is the running mean of their IoU with components. */
+ * mistakes. Counts them in @likeness. */
 void gst_ccl_boxes_compare (GArray *boxes, const PastFrame *past, gdouble min_confidence,
-                            gdouble *fit);
+                            GstCclLikeness *likeness);
 
 G_END_DECLS
 

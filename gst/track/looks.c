@@ -4,8 +4,9 @@
 /* A network takes its time: its boxes belong to a past frame. Tracks go back to where they were
  * then, get the boxes, and come back with the difference.
  *
- * In between, components carry the known tracks, those that the network has found, if looks are far
- * apart. Otherwise predictions are better than components that break and merge: one that was like
+ * In between, components carry the known tracks, those that the network has found, if they are
+ * objects, or if looks are far apart: not where people stand so near that components are groups.
+ * Otherwise predictions are better than components that break and merge: one that was like
  * the track's box in the frame of a look only shows how it moves. Tracks that the network does not
  * know follow the rules of components. */
 
@@ -25,7 +26,7 @@
 #define LONGEST_GAP 5.0 /* most that counts: a pause is not the usual gap */
 #define GAP_SHARE 0.3   /* weight of a new gap in the running mean: the load of networks changes */
 #define SELDOM_GAP 0.12 /* from here on one box confirms a track: the next is long in coming */
-#define CARRIED_GAP 0.4 /* from here on components carry tracks: predictions are wrong by then */
+#define CARRIED_GAP 0.4 /* from here on predictions are wrong, and components carry tracks */
 
 /* Gaps that a track lives without being found: the next look may be late. */
 #define LOOK_GAPS 1.5
@@ -50,9 +51,6 @@
 /* Sizes from its origin at which a track has moved, rather than jittered. */
 #define TRAVEL 0.4
 
-/* IoU of boxes and components, assumed before the first look. */
-#define FIRST_FIT 0.7
-
 /* Things that never moved are doubtful below this mean confidence, after this time in s: what moves
  * has moved by then. */
 #define LEAST_BELIEF 0.65
@@ -65,6 +63,19 @@
  * below, as in crowds, they are not objects. */
 #define UNKNOWN_FIT 0.7
 
+/* Components are groups if less than half of the boxes have one of their own, or, where components
+ * reach over half of the picture most of the time, less than most: what is so near covers others.
+ */
+#define GROUPS_OWN 0.5
+#define CLEAR_OWN 0.7
+#define NEAR_SHARE 0.5
+
+/* Where looks are not far apart, predictions are good. Components must be better: almost never
+ * near. */
+#define CLEAR_NEAR 0.1
+#define NEAR_LENGTH 0.5
+#define NEAR_TIME 2.0 /* s of the running mean */
+
 /* Share of the smaller one of two boxes that makes a component a known object. */
 #define EXPLAINED 0.3
 
@@ -72,9 +83,10 @@ struct _GstCclLooks
 {
   GstCclPast past;
   GstClockTime last;
-  guint n;          /* number of looks at different times */
-  gdouble gap;      /* s from look to look, running mean */
-  gdouble fit;      /* IoU of boxes and components, running mean */
+  guint n;     /* number of looks at different times */
+  gdouble gap; /* s from look to look, running mean */
+  GstCclLikeness likeness;
+  gdouble near;     /* share of the time with a component over half of the picture, likewise */
   GArray *journeys; /* Journey: of each track, during a look */
 };
 
@@ -113,7 +125,8 @@ gst_ccl_looks_reset (GstCclLooks *self)
   self->last = GST_CLOCK_TIME_NONE;
   self->n = 0;
   self->gap = FIRST_GAP;
-  self->fit = FIRST_FIT;
+  gst_ccl_likeness_init (&self->likeness);
+  self->near = 0.0;
 }
 
 /* Whether looks are so far apart that each box counts. */
@@ -123,11 +136,22 @@ is_seldom (const GstCclLooks *self)
   return self->n > 1 && self->gap > SELDOM_GAP;
 }
 
+/* Whether components are groups of objects: they say whether something is there, not where it ends.
+ */
+static gboolean
+has_groups (const GstCclLooks *self)
+{
+  return self->likeness.own < (self->near > NEAR_SHARE ? CLEAR_OWN : GROUPS_OWN);
+}
+
 /* Whether components carry known tracks between looks, rather than predictions. */
 static gboolean
 is_carried (const GstCclLooks *self)
 {
-  return self->gap >= CARRIED_GAP;
+  if (self->gap < CARRIED_GAP)
+    return self->likeness.own >= CLEAR_OWN && self->near < CLEAR_NEAR;
+
+  return !has_groups (self);
 }
 
 /* Between looks */
@@ -199,7 +223,7 @@ is_known_shown (const GstCclScene *scene, const Track *track)
 {
   gdouble most = SHOW_LOST;
 
-  if (track->blob >= 0 && is_carried (scene->looks))
+  if (track->blob >= 0 && is_carried (scene->looks) && scene->looks->gap >= CARRIED_GAP)
     return track->missed <= SHOW_MEMBER;
   if (is_doubtful_thing (track))
     return FALSE;
@@ -235,12 +259,12 @@ is_explained (const GstCclScene *scene, const Track *track, guint most)
 }
 
 /* Where components are not what the network finds, such as in crowds, they are shown until it has
- * looked. */
+ * looked; groups are not. */
 static gboolean
 is_unknown_shown (const GstCclScene *scene, const Track *track)
 {
-  return track->blob >= 0 && track->missed <= SHOW_MEMBER &&
-         (track->look.denied == 0 || scene->looks->fit >= UNKNOWN_FIT) &&
+  return track->blob >= 0 && track->missed <= SHOW_MEMBER && !has_groups (scene->looks) &&
+         (track->look.denied == 0 || scene->looks->likeness.fit >= UNKNOWN_FIT) &&
          !is_explained (scene, track, MOST_TESTS / scene->tracks->len);
 }
 
@@ -253,11 +277,30 @@ is_shown (const GstCclScene *scene, const Track *track)
   return track->known ? is_known_shown (scene, track) : is_unknown_shown (scene, track);
 }
 
+/* Counts the time in which components reach over half of the picture. */
+static void
+count_near (GstCclScene *scene)
+{
+  const gdouble most[2] = { NEAR_LENGTH * scene->params.width, NEAR_LENGTH * scene->params.height };
+  gdouble *near = &scene->looks->near;
+  gboolean is_near = FALSE;
+  guint i, k;
+
+  for (i = 0; i < scene->blobs->len && !is_near; i++) {
+    const Blob *blob = get_blob (scene, i);
+
+    for (k = 0; k < 2; k++)
+      is_near |= !blob->object && most[k] > 0.0 && get_length (&blob->box, k) > most[k];
+  }
+  *near += (1.0 - exp (-scene->dt / NEAR_TIME)) * (is_near - *near);
+}
+
 static void
 end_frame (GstCclScene *scene)
 {
   guint i;
 
+  count_near (scene);
   for (i = 0; i < scene->tracks->len; i++)
     get_track (scene, i)->look.fresh = FALSE;
   gst_ccl_past_keep (&scene->looks->past, scene->time, scene->tracks, scene->blobs);
@@ -465,7 +508,7 @@ gst_ccl_looks_apply (GstCclScene *scene, GstClockTime time, const GstCclDetectio
   gst_ccl_scene_read (scene, boxes, n_boxes);
   gst_ccl_boxes_compare (scene->blobs,
                          gst_ccl_past_find (&scene->looks->past, time, LONGEST_PAST * GST_SECOND),
-                         scene->params.min_confidence, &scene->looks->fit);
+                         scene->params.min_confidence, &scene->looks->likeness);
   gst_ccl_scene_expect (scene);
   n = scene->tracks->len;
   for (i = 0; i < n; i++)

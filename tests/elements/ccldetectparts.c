@@ -803,6 +803,45 @@ GST_START_TEST (test_crops)
 }
 GST_END_TEST;
 
+/* Where something reaches over half of the picture most of the time, looks come three times a
+ * second while anything moves, and show whole frames; elsewhere small things are shown large. */
+GST_START_TEST (test_near)
+{
+  guint i, k;
+
+  for (i = 0; i < 3; i++) {
+    const GstCclComponent things[] = {
+      { .x = 100, .y = 100, .width = i == 1 ? 900 : 1000, .height = i == 2 ? 600 : 500 },
+      { .x = 1700, .y = 900, .width = 20, .height = 20 },
+    };
+    GstCclLooks *looks = gst_ccl_looks_new ();
+    guint n = 0, whole = 0;
+    GstCclView view;
+
+    for (k = 0; k < 130; k++) {
+      const guint shown = k < 100 ? 2 : k < 105 ? 0 : 1;
+
+      if (!gst_ccl_looks_update (looks, k * 100 * GST_MSECOND, 3600 * GST_MSECOND, things, shown,
+                                 1920, 1080))
+        continue;
+      fail_if (k >= 100 && k < 105);
+      gst_ccl_looks_choose (looks, SIZE, SIZE, GST_CCL_LETTERBOX_CENTER, &view);
+      n += k >= 40 && k < 100;
+      whole += k >= 40 && k < 100 && view.n == 1 && view.crops[0].width == 1920;
+    }
+    if (i == 1)
+      fail_unless (n <= 4 && whole == 0, "%u, %u", n, whole);
+    else
+      fail_unless (n == 20 && whole == 20, "%u, %u", n, whole);
+
+    /* The next stream knows nothing of it. */
+    gst_ccl_looks_reset (looks);
+    fail_if (gst_ccl_looks_update (looks, 0, 3600 * GST_MSECOND, things, 2, 1920, 1080));
+    gst_ccl_looks_free (looks);
+  }
+}
+GST_END_TEST;
+
 /* A frame of 2:1 in a square, and boxes that are outside of it. */
 GST_START_TEST (test_letterboxes)
 {
@@ -884,6 +923,7 @@ ccldetectparts_suite (void)
   tcase_add_test (tcase, test_dictionary);
   tcase_add_loop_test (tcase, test_random_looks, 0, 20);
   tcase_add_test (tcase, test_crops);
+  tcase_add_test (tcase, test_near);
   tcase_add_test (tcase, test_letterboxes);
   tcase_add_test (tcase, test_cut_boxes);
 

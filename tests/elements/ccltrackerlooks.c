@@ -80,6 +80,23 @@ play_one (Player *player, gdouble x, gdouble width)
   play (player, &component, 1);
 }
 
+/* Lets the tracker learn that components are groups, and forget what it saw. */
+static void
+play_groups (Player *player)
+{
+  guint k;
+
+  for (k = 0; k < 100; k++) {
+    if (k % 2 == 0)
+      look (player, 0, 300, k < 50 ? 40 : 0, &everywhere);
+    if (k < 50)
+      play_one (player, 300, 130);
+    else
+      play (player, NULL, 0);
+  }
+  fail_unless_equals_int (player->n, 0);
+}
+
 /* A box is applied to where its object was then: one that turned, one that stopped, and one that is
  * not seen between looks. */
 GST_START_TEST (test_late)
@@ -349,8 +366,8 @@ GST_START_TEST (test_seldom)
 }
 GST_END_TEST;
 
-/* Where looks are not rare, a component that was like the object only shows how it moves: the box
- * keeps its size and its place in the component. */
+/* Where looks are not rare and components are often groups, one that was like the object only shows
+ * how it moves: the box keeps its size and its place in the component. */
 GST_START_TEST (test_held)
 {
   static const struct
@@ -366,6 +383,7 @@ GST_START_TEST (test_held)
     Player player;
 
     player_init (&player);
+    play_groups (&player);
     for (k = 0; k < 30; k++, x += k < 22 ? 6 : -6) {
       const gdouble right = k <= 21 ? cases[i].right : cases[i].later;
 
@@ -395,6 +413,7 @@ GST_START_TEST (test_held_side)
     Player player;
 
     player_init (&player);
+    play_groups (&player);
     for (k = 0; k < 24; k++, x += 6) {
       if (k % 2 == 0 && k < 22)
         look (&player, 0, x, 40, &everywhere);
@@ -418,6 +437,7 @@ GST_START_TEST (test_joined)
   Player player;
 
   player_init (&player);
+  play_groups (&player);
   for (k = 0; k < 30; k++, x += k < 24 ? 6 : -6) {
     const gboolean joined = k == 21 || k == 22;
     const GstCclDetection components[2] = { detection_new (x, joined ? 68 : 46, FALSE),
@@ -556,6 +576,93 @@ GST_START_TEST (test_denied)
 }
 GST_END_TEST;
 
+/* However often the network looks, an object has the box of its component if components are
+ * objects, and nothing is near. */
+GST_START_TEST (test_clear)
+{
+  static const struct
+  {
+    gdouble other; /* width of another component, and of its box */
+    gboolean groups, carried;
+  } cases[] = { { 60, FALSE, TRUE }, { 60, TRUE, FALSE }, { WIDTH / 2 + 10, FALSE, FALSE } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Player player;
+
+    player_init (&player);
+    if (cases[i].groups)
+      play_groups (&player);
+    for (k = 0; k < 33; k++) {
+      const GstCclDetection boxes[2] = { detection_new (600, 40, TRUE),
+                                         detection_new (20, cases[i].other, TRUE) };
+      const GstCclDetection components[2] = { detection_new (600, k <= 30 ? 40 : 60, FALSE),
+                                              detection_new (20, cases[i].other, FALSE) };
+
+      if (k % 2 == 0 && k <= 30)
+        gst_ccl_tracker_look (player.tracker, player.frame * FRAME * GST_MSECOND, boxes, 2,
+                              &everywhere, 1);
+      play (&player, components, 2);
+    }
+    fail_unless_equals_int (player.n, 2);
+    for (k = 0; k < 2; k++) {
+      if (player.tracks[k].x > 500)
+        fail_unless ((player.tracks[k].width > 41.0) == cases[i].carried, "case %u: %g", i,
+                     player.tracks[k].width);
+    }
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
+/* Components that reach over half of the picture most of the time are groups: they do not carry
+ * what is known where looks are rare, and are not shown where they are unknown. Not if they are
+ * what the network finds. */
+GST_START_TEST (test_groups)
+{
+  static const struct
+  {
+    gdouble large; /* width of the large component, from 20 on */
+    gdouble box;   /* of the box that a look finds there */
+    gboolean grouped;
+  } cases[] = { { WIDTH / 2 - 10, 100, FALSE },
+                { WIDTH / 2 + 10, 100, TRUE },
+                { WIDTH / 2 + 10, 394, FALSE } };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const GstCclDetection components[3] = { detection_new (20, cases[i].large, FALSE),
+                                            detection_new (500, 40, FALSE),
+                                            detection_new (640, 40, FALSE) };
+    const GstCclDetection boxes[2] = { detection_new (20, cases[i].box, TRUE),
+                                       detection_new (500, 36, TRUE) };
+    const GstCclDetection moved[3] = { components[0], detection_new (512, 40, FALSE),
+                                       components[2] };
+    Player player;
+
+    player_init (&player);
+    for (k = 0; k < 61; k++) {
+      if (k % 10 == 0)
+        gst_ccl_tracker_look (player.tracker, k * FRAME * GST_MSECOND, boxes, 2, &everywhere, 0);
+      play (&player, components, 3);
+    }
+    for (k = 0; k < 3; k++)
+      play (&player, moved, 3);
+    for (k = 0; k < player.n; k++) {
+      const GstCclTrackInfo *track = &player.tracks[k];
+
+      if (track->x > 600)
+        fail_unless (!track->known && track->shown != cases[i].grouped, "case %u", i);
+      else if (track->x > 400)
+        fail_unless (track->known && (track->width > 38.0) != cases[i].grouped, "case %u: %g", i,
+                     track->width);
+    }
+    fail_unless (player.n >= 3);
+    player_clear (&player);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 ccltrackerlooks_suite (void)
 {
@@ -578,6 +685,8 @@ ccltrackerlooks_suite (void)
   tcase_add_test (tcase, test_doubtful);
   tcase_add_test (tcase, test_cut);
   tcase_add_test (tcase, test_denied);
+  tcase_add_test (tcase, test_clear);
+  tcase_add_test (tcase, test_groups);
 
   return suite;
 }
