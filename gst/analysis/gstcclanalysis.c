@@ -3,6 +3,8 @@
 
 #include "gstcclanalysis.h"
 
+#include <string.h>
+
 #include <gst/base/gstcclutils.h>
 #include <gst/found/gstcclanalytics.h>
 #include <gst/found/gstcclmessage.h>
@@ -307,6 +309,26 @@ gst_ccl_analysis_get_info (const GstCclAnalysis *self)
   return self->segmentation ? &self->frame : &self->session.info;
 }
 
+G_STATIC_ASSERT (sizeof (CclSignature) == GST_CCL_SIGNATURE_SIZE);
+
+/* Attaches what the first components look like; others stand, and were found before. */
+static void
+gst_ccl_analysis_attach_signatures (GstCclAnalysis *self, GstCclMeta *meta)
+{
+  const GArray *found = self->session.signatures;
+  GBytes *bytes;
+  guint8 *all;
+
+  if (found->len == 0 || found->len > meta->n_components)
+    return;
+
+  all = g_malloc0 ((gsize) meta->n_components * GST_CCL_SIGNATURE_SIZE);
+  memcpy (all, found->data, (gsize) found->len * GST_CCL_SIGNATURE_SIZE);
+  bytes = g_bytes_new_take (all, (gsize) meta->n_components * GST_CCL_SIGNATURE_SIZE);
+  gst_ccl_meta_set_signatures (meta, bytes);
+  g_bytes_unref (bytes);
+}
+
 /* Attaches @converted, which the buffer's metadata then owns, and posts it. */
 static void
 gst_ccl_analysis_publish (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *outbuf,
@@ -326,6 +348,7 @@ gst_ccl_analysis_publish (GstCclAnalysis *self, GstBuffer *inbuf, GstBuffer *out
     meta->n_components = n;
     if (class_names)
       gst_ccl_meta_set_class_names (meta, class_names);
+    gst_ccl_analysis_attach_signatures (self, meta);
   }
   if (!gst_ccl_attach (outbuf, plan->attach, &attachment, &error)) {
     if (!self->warned_nvds)

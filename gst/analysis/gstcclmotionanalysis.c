@@ -3,6 +3,8 @@
 
 #include "gstcclmotionanalysis.h"
 
+#include <gst/base/gstcclutils.h>
+
 #define MIN_LEARNING_TIME GST_MSECOND
 #define MAX_LEARNING_TIME (24 * 3600 * GST_SECOND)
 
@@ -302,6 +304,19 @@ gst_ccl_motion_analysis_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
+/* From now on, components get signatures. */
+static gboolean
+gst_ccl_motion_analysis_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (!gst_ccl_event_wants_signatures (event))
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
+
+  g_atomic_int_set (&GST_CCL_ANALYSIS (trans)->session.wants_signatures, TRUE);
+  gst_event_unref (event);
+
+  return TRUE;
+}
+
 /* Returns the time since the last frame as the camera saw it: at another rate, more or less of
  * it passes than in running time. */
 static GstClockTime
@@ -444,6 +459,7 @@ gst_ccl_motion_analysis_class_init (GstCclMotionAnalysisClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_sink_event);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_ccl_motion_analysis_src_event);
 
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_MODEL;
   GST_CCL_ANALYSIS_CLASS (klass)->prepare = gst_ccl_motion_analysis_prepare;

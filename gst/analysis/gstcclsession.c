@@ -52,6 +52,7 @@ gst_ccl_session_init (GstCclSession *self, GstElement *element)
 {
   self->mappers = gst_ccl_mappers_new (element);
   self->element = element;
+  self->signatures = g_array_new (FALSE, TRUE, sizeof (CclSignature));
   gst_video_info_init (&self->info);
   g_mutex_init (&self->stats_lock);
   gst_ccl_stats_reset (&self->stats);
@@ -73,6 +74,7 @@ gst_ccl_session_clear (GstCclSession *self)
   gst_ccl_session_stop (self);
   gst_ccl_mappers_free (self->mappers);
   gst_ccl_stats_reset (&self->stats);
+  g_array_unref (self->signatures);
   g_mutex_clear (&self->stats_lock);
 }
 
@@ -106,6 +108,7 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
   config->labels = (needs & GST_CCL_NEEDS_LABELS) != 0;
   config->mask = self->motion.shadows = (needs & GST_CCL_NEEDS_MASKS) != 0;
   config->motion = needs & GST_CCL_NEEDS_MODEL ? &self->motion : NULL;
+  config->signatures = config->motion != NULL; /* asked for while frames flow */
   self->motion.scale = settings->motion.scale;
   config->auto_operations = g_strcmp0 (settings->morphology, "auto") == 0;
   if (!config->auto_operations && g_strcmp0 (settings->morphology, "none") != 0)
@@ -138,6 +141,7 @@ gst_ccl_session_start (GstCclSession *self, const GstCclSettings *settings, GstC
 void
 gst_ccl_session_stop (GstCclSession *self)
 {
+  g_atomic_int_set (&self->wants_signatures, FALSE);
   gst_ccl_session_unset_caps (self);
   g_clear_pointer (&self->region, gst_ccl_region_free);
   g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
@@ -304,11 +308,40 @@ gst_ccl_session_fall_back (GstCclSession *self, const GstCclFrame *frame, CclSta
   return TRUE;
 }
 
+/* Finds what the components look like, while the frame is mapped. */
+static CclStatus
+gst_ccl_session_find_signatures (GstCclSession *self, const CclComponents *components)
+{
+  CclBox *boxes;
+  CclStatus status;
+  guint i;
+
+  g_array_set_size (self->signatures, 0);
+  if (!g_atomic_int_get (&self->wants_signatures) || components->count == 0)
+    return CCL_OK;
+
+  g_array_set_size (self->signatures, components->count);
+  boxes = g_new (CclBox, components->count);
+  for (i = 0; i < components->count; i++) {
+    const CclComponent *c = &components->items[i];
+
+    boxes[i] = (CclBox){ c->x, c->y, c->width, c->height };
+  }
+  status = ccl_analyzer_signatures (self->analyzer, boxes, components->count,
+                                    (CclSignature *) self->signatures->data);
+  g_free (boxes);
+
+  return status;
+}
+
 static CclStatus
 gst_ccl_session_analyze_image (GstCclSession *self, const CclImage *image, const CclParams *params,
                                CclComponents *components, GError **error)
 {
   CclStatus status = ccl_analyzer_analyze (self->analyzer, image, params, components);
+
+  if (status == CCL_OK && self->config.signatures)
+    status = gst_ccl_session_find_signatures (self, components);
 
   if (status != CCL_OK)
     set_reason (error, status, ccl_last_error ());

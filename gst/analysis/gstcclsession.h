@@ -7,6 +7,7 @@
 #include <gst/video/video.h>
 #include <cudaccl/ccl.h>
 #include <cudaccl/mask.h>
+#include <cudaccl/signature.h>
 
 #include "gstcclregion.h"
 #include "gstcclsettings.h"
@@ -36,6 +37,9 @@ typedef struct
   GstCclMapper *mapper;
   GstCclDevice device; /* device of the analyzer */
   CclAnalyzer *analyzer;
+
+  gint wants_signatures; /* atomic; an element behind this one has asked for them */
+  GArray *signatures;    /* CclSignature: of the components of the last frame, or empty */
 
   gboolean fell_back; /* a device failed: the analyzer is the CPU's until the next caps */
   GError *warning;    /* to be posted after setting caps or analysing a frame; may be NULL */

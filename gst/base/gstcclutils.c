@@ -133,6 +133,22 @@ gst_ccl_prepare_metadata (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *
   return GST_FLOW_OK;
 }
 
+#define SIGNATURES "cudaccl-signatures"
+
+gboolean
+gst_ccl_event_wants_signatures (GstEvent *event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM &&
+         gst_event_has_name (event, SIGNATURES);
+}
+
+gboolean
+gst_ccl_pad_ask_for_signatures (GstPad *pad)
+{
+  return gst_pad_push_event (
+      pad, gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty (SIGNATURES)));
+}
+
 #define FINDING "cudaccl-finding"
 
 gboolean

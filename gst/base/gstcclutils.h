@@ -67,6 +67,12 @@ void gst_ccl_segment_get_times (const GstSegment *segment, GstClockTime timestam
 /* Returns @a - @b, saturated. */
 GstClockTimeDiff gst_ccl_time_diff (GstClockTimeDiff a, GstClockTimeDiff b);
 
+/* An element that tells objects apart by what they look like pushes this event upstream from its
+ * sink @pad: the first element that can find signatures (gst_ccl_meta_set_signatures()) does so
+ * from then on. Returns whether there is one. */
+gboolean gst_ccl_event_wants_signatures (GstEvent *event);
+gboolean gst_ccl_pad_ask_for_signatures (GstPad *pad);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_UTILS_H__ */

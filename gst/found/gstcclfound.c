@@ -161,6 +161,8 @@ set_meta (GstCclFound *self, const GstCclMeta *meta)
   self->n_components = meta->n_components;
   self->components = meta->components;
   self->class_names = meta->class_names;
+  if (meta->signatures)
+    self->signatures = g_bytes_get_data (meta->signatures, NULL);
 }
 
 static void

@@ -41,6 +41,7 @@ typedef struct
   guint n_components;
   GstCclComponent *components;
   GstCclClassNames *class_names; /* of the components; may be NULL */
+  const guint8 *signatures;      /* GST_CCL_SIGNATURE_SIZE bytes of each component, or NULL */
   const GstCclRois *rois;        /* the components that are regions of interest */
 
   /*< private >*/

@@ -74,6 +74,7 @@ gst_ccl_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->frame_age = 0;
   self->components = NULL;
   self->class_names = NULL;
+  self->signatures = NULL;
 
   return TRUE;
 }
@@ -85,6 +86,7 @@ gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
 
   g_clear_pointer (&self->components, g_free);
   g_clear_pointer (&self->class_names, gst_ccl_class_names_unref);
+  g_clear_pointer (&self->signatures, g_bytes_unref);
   self->n_components = 0;
 }
 
@@ -98,9 +100,30 @@ add_copy (GstBuffer *dest, const GstCclMeta *meta, guint width, guint height)
   if (copy) {
     copy->frame_age = meta->frame_age;
     gst_ccl_meta_set_class_names (copy, meta->class_names);
+    gst_ccl_meta_set_signatures (copy, meta->signatures);
   }
 
   return copy;
+}
+
+/* Keeps the signatures of the @n components that had the indices @kept, in their order. */
+static void
+keep_signatures (GstCclMeta *meta, const guint *kept, guint n)
+{
+  const guint8 *all;
+  guint8 *left;
+  guint i;
+
+  if (!meta->signatures)
+    return;
+
+  all = g_bytes_get_data (meta->signatures, NULL);
+  left = g_malloc ((gsize) n * GST_CCL_SIGNATURE_SIZE);
+  for (i = 0; i < n; i++)
+    memcpy (left + (gsize) i * GST_CCL_SIGNATURE_SIZE,
+            all + (gsize) kept[i] * GST_CCL_SIGNATURE_SIZE, GST_CCL_SIGNATURE_SIZE);
+  g_bytes_unref (meta->signatures);
+  meta->signatures = g_bytes_new_take (left, (gsize) n * GST_CCL_SIGNATURE_SIZE);
 }
 
 /* Left and top edges are inclusive, right and bottom edges are exclusive. */
@@ -274,7 +297,7 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
                GST_VIDEO_INFO_HEIGHT (trans->out_info) };
   gdouble det = gst_ccl_project_get_determinant (trans);
   GstCclMeta *projected;
-  guint i, n = 0;
+  guint *kept, i, n = 0;
 
   projected = add_copy (dest, meta, (guint) clip.x2, (guint) clip.y2);
   if (!projected)
@@ -286,13 +309,18 @@ transform_matrix (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTra
   clip.x2 = MIN (clip.x2, (gint64) trans->out_rectangle.x + trans->out_rectangle.w);
   clip.y2 = MIN (clip.y2, (gint64) trans->out_rectangle.y + trans->out_rectangle.h);
 
+  kept = g_new (guint, meta->n_components);
   for (i = 0; i < meta->n_components; i++) {
-    if (project_component (trans, det, &clip, &projected->components[i]))
-      projected->components[n++] = projected->components[i];
+    if (!project_component (trans, det, &clip, &projected->components[i]))
+      continue;
+    kept[n] = i;
+    projected->components[n++] = projected->components[i];
   }
 
   projected->found = count_found (meta, n);
   projected->n_components = n;
+  keep_signatures (projected, kept, n);
+  g_free (kept);
 
   return TRUE;
 }
@@ -609,6 +637,52 @@ gst_ccl_meta_get_class_name (const GstCclMeta *meta, guint class_id)
 }
 
 /**
+ * gst_ccl_meta_set_signatures:
+ * @meta: a #GstCclMeta on a writable buffer
+ * @signatures: (nullable): %GST_CCL_SIGNATURE_SIZE bytes for each of its components, in their
+ *   order, or %NULL for none
+ *
+ * Sets what the components look like: for each the `CclSignature` of libcudaccl, histograms of luma
+ * and chroma of the upper and the lower half of its box. All 0: not known. Adds a reference to
+ * @signatures.
+ *
+ * `cclmotion` sets them if an element behind it asks for them, as `ccltrack` does, which tells
+ * objects apart by them.
+ *
+ * Since: 0.2
+ */
+void
+gst_ccl_meta_set_signatures (GstCclMeta *meta, GBytes *signatures)
+{
+  g_return_if_fail (meta != NULL);
+  g_return_if_fail (signatures == NULL || g_bytes_get_size (signatures) ==
+                                              (gsize) meta->n_components * GST_CCL_SIGNATURE_SIZE);
+
+  if (signatures)
+    g_bytes_ref (signatures);
+  g_clear_pointer (&meta->signatures, g_bytes_unref);
+  meta->signatures = signatures;
+}
+
+/**
+ * gst_ccl_meta_get_signatures:
+ * @meta: a #GstCclMeta
+ *
+ * Gets what the components look like; see gst_ccl_meta_set_signatures().
+ *
+ * Returns: (transfer none) (nullable): the signatures, or %NULL if there are none
+ *
+ * Since: 0.2
+ */
+GBytes *
+gst_ccl_meta_get_signatures (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->signatures;
+}
+
+/**
  * gst_ccl_meta_crop:
  * @meta: a #GstCclMeta on a writable buffer
  * @x: left edge of the rectangle, in pixels
@@ -628,7 +702,7 @@ gboolean
 gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height)
 {
   const Box clip = { 0, 0, width, height };
-  guint i, n = 0;
+  guint *kept, i, n = 0;
 
   g_return_val_if_fail (meta != NULL, FALSE);
 
@@ -636,6 +710,7 @@ gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height
       (guint64) y + height > meta->height)
     return FALSE;
 
+  kept = g_new (guint, meta->n_components);
   for (i = 0; i < meta->n_components; i++) {
     GstCclComponent component = meta->components[i];
     Box box;
@@ -649,11 +724,14 @@ gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height
 
     component.centroid_x -= x;
     component.centroid_y -= y;
+    kept[n] = i;
     meta->components[n++] = component;
   }
 
   meta->found = count_found (meta, n);
   meta->n_components = n;
+  keep_signatures (meta, kept, n);
+  g_free (kept);
   meta->width = width;
   meta->height = height;
 

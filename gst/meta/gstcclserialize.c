@@ -1,8 +1,8 @@
 /* cudaccl - serialisation of GstCclMeta
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Version 5, or 4 if no component is static, which programs with 0.1 read. See gstcclbytes.h for
- * numbers; differences are signed.
+/* Version 6 with signatures, 5 without; or 4 if no component is static, either, which programs with
+ * 0.1 read. See gstcclbytes.h for numbers; differences are signed.
  *
  *   width, height, found, n_components
  *   n_names and for each name of a class its length and bytes (not in version 2)
@@ -16,8 +16,9 @@
  *     FLAG_CLASS: class_id, confidence, a double (not in version 2)
  *     FLAG_SHAPE: features, holes, luma_min, luma_max; doubles: perimeter, orientation, major_axis,
  *     minor_axis, luma_mean (not in versions 2 and 3)
- *     FLAG_STATIC: flags, static_age (only in version 5)
- *   frame_age, signed, unless it is 0
+ *     FLAG_STATIC: flags, static_age (from version 5 on)
+ *   frame_age, signed, unless it is 0; always in version 6
+ *   in version 6, for each component the bytes of its signature
  *
  * Where a centroid is a sum divided by the area, the sum is stored: it is shorter than a double
  * and restores the same one. Elsewhere, as after scaling, the double is stored. */
@@ -30,7 +31,8 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-#define VERSION 5
+#define VERSION 6
+#define WITHOUT_SIGNATURES 5
 #define WITHOUT_STATIC 4
 #define WITHOUT_SHAPES 3
 #define WITHOUT_CLASSES 2 /* the oldest version that is read */
@@ -261,8 +263,9 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   gboolean has_static = FALSE;
   guint i;
 
-  bytes = end = g_malloc (MAX_FRAME_SIZE + gst_ccl_get_names_size (self->class_names) +
-                          (gsize) self->n_components * MAX_COMPONENT_SIZE);
+  bytes = end =
+      g_malloc (MAX_FRAME_SIZE + gst_ccl_get_names_size (self->class_names) +
+                (gsize) self->n_components * (MAX_COMPONENT_SIZE + GST_CCL_SIGNATURE_SIZE));
   end = gst_ccl_put_varint (end, self->width);
   end = gst_ccl_put_varint (end, self->height);
   end = gst_ccl_put_varint (end, self->found);
@@ -273,11 +276,15 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     before = &self->components[i];
     has_static |= stands (&self->components[i]);
   }
-  if (self->frame_age != 0)
+  if (self->frame_age != 0 || self->signatures)
     end = gst_ccl_put_signed (end, self->frame_age);
+  if (self->signatures && self->n_components > 0) {
+    memcpy (end, g_bytes_get_data (self->signatures, NULL), g_bytes_get_size (self->signatures));
+    end += g_bytes_get_size (self->signatures);
+  }
 
   warn_if_large (self, (gsize) (end - bytes));
-  *version = has_static ? VERSION : WITHOUT_STATIC;
+  *version = self->signatures ? VERSION : has_static ? WITHOUT_SIGNATURES : WITHOUT_STATIC;
 
   return gst_ccl_take_bytes (data, bytes, end);
 }
@@ -447,7 +454,9 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
       break;
     before = &components[i];
   }
-  if (i < n || (reader.size > 0 && !gst_ccl_read_signed (&reader, &frame_age)) || reader.size > 0) {
+  if (i < n ||
+      ((reader.size > 0 || version == VERSION) && !gst_ccl_read_signed (&reader, &frame_age)) ||
+      reader.size != (version == VERSION ? (gsize) n * GST_CCL_SIGNATURE_SIZE : 0)) {
     gst_ccl_warn_invalid ("components", &reader, size);
     g_free (components);
     g_clear_pointer (&names, gst_ccl_class_names_unref);
@@ -459,6 +468,8 @@ gst_ccl_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guin
   meta->n_components = n;
   meta->frame_age = frame_age;
   meta->class_names = names;
+  if (version == VERSION)
+    meta->signatures = g_bytes_new (reader.bytes, reader.size);
 
   return &meta->meta;
 }

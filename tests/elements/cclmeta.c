@@ -13,7 +13,7 @@
   G_STATIC_ASSERT (sizeof (type) == (size) && G_STRUCT_OFFSET (type, last) == (offset))
 
 LAYOUT (GstCclComponent, 152, luma_max, 148);
-LAYOUT (GstCclMeta, 56, class_names, 48);
+LAYOUT (GstCclMeta, 64, signatures, 56);
 LAYOUT (GstCclZone, 56, inside, 48);
 LAYOUT (GstCclZoneEvent, 80, class_id, 72);
 LAYOUT (GstCclZonesMeta, 56, class_names, 48);

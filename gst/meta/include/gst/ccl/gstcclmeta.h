@@ -153,7 +153,7 @@ struct _GstCclComponent
  * 0.
  * - Labels do not change, so that components can be recognised; they may then have gaps.
  * - Velocities are in pixels of the new frame.
- * - Classes and their names, flags and @static_age of components stay.
+ * - Classes and their names, flags, @static_age and signatures of components stay.
  * - Holes and luma stay. Scaling keeps ellipses and perimeters right, the latter by the mean of
  * both directions; other transforms drop the two.
  *
@@ -174,7 +174,17 @@ struct _GstCclMeta
   /*< private >*/ /* bindings cannot know its length */
   GstCclComponent *components;
   GstCclClassNames *class_names; /* shared; NULL if there are none */
+  GBytes *signatures;            /* shared; NULL if there are none */
 };
+
+/**
+ * GST_CCL_SIGNATURE_SIZE:
+ *
+ * Bytes of a signature; see gst_ccl_meta_set_signatures().
+ *
+ * Since: 0.2
+ */
+#define GST_CCL_SIGNATURE_SIZE 64
 
 /**
  * GST_TYPE_CCL_COMPONENT:
@@ -249,6 +259,12 @@ GstCclClassNames *gst_ccl_meta_get_class_names (const GstCclMeta *meta);
 
 GST_CCL_API
 const gchar *gst_ccl_meta_get_class_name (const GstCclMeta *meta, guint class_id);
+
+GST_CCL_API
+void gst_ccl_meta_set_signatures (GstCclMeta *meta, GBytes *signatures);
+
+GST_CCL_API
+GBytes *gst_ccl_meta_get_signatures (const GstCclMeta *meta);
 
 GST_CCL_API
 gboolean gst_ccl_meta_crop (GstCclMeta *meta, guint x, guint y, guint width, guint height);
