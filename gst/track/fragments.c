@@ -134,6 +134,7 @@ gst_ccl_scene_find_fragments (GstCclScene *self)
       }
 
       *blob = both;
+      blob->fragmented = TRUE;
       leftover->into = track->blob;
     }
     track->split = split ? track->split + self->dt : 0.0;

@@ -13,6 +13,9 @@
  *   back when they part, by their predicted positions and sizes.
  * - An object that breaks into fragments, such as head and legs, keeps one id.
  * - An object that is not found for up to #ccltrack:max-miss keeps its id.
+ * - Where objects meet and part, what they look like decides, too: `cclmotion` in front finds their
+ *   colours from the second frame on, as this element asks for them (see
+ *   gst_ccl_meta_set_signatures()).
  *
  * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
  * element before they are combined.
@@ -85,6 +88,7 @@
 #include <gst/video/video.h>
 #include <gst/base/gstcclproperties.h>
 #include <gst/base/gstcclregister.h>
+#include <gst/base/gstcclutils.h>
 #include <gst/ccl/gstccl.h>
 #include <gst/found/gstcclattach.h>
 #include <gst/found/gstccldetections.h>
@@ -97,6 +101,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
 
 #define MAX_TRACKS 65536
+
+G_STATIC_ASSERT (GST_CCL_SIGNATURE == GST_CCL_SIGNATURE_SIZE);
 
 /* Older results of a network count as this old. */
 #define OLDEST_LOOK (2 * GST_SECOND)
@@ -117,6 +123,7 @@ struct _GstCclTrack
   GstCclTracker *tracker;
   GstCclClasses *classes;
   gboolean warned;    /* warned of metadata that cannot be attached */
+  gboolean asked;     /* asked upstream for signatures */
   GArray *detections; /* GstCclDetection */
   GArray *indices;    /* gint: track of each detection */
   GArray *looks;      /* GstCclLook */
@@ -409,7 +416,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   gst_ccl_classes_free (self->classes);
   self->classes = gst_ccl_classes_new ();
   self->foreign = GST_CCL_FOUND_REGIONS;
-  self->warned = FALSE;
+  self->warned = self->asked = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_tracks = 0;
   self->exceeded = self->crowded = 0;
@@ -432,6 +439,7 @@ gst_ccl_track_restart (GstCclFilter *filter, GstCclRestart why)
   GST_DEBUG_OBJECT (filter, "start anew, with frames of %u x %u pixels", filter->width,
                     filter->height);
   gst_ccl_tracker_reset (GST_CCL_TRACK (filter)->tracker);
+  GST_CCL_TRACK (filter)->asked = FALSE;
 }
 
 /* The settings for a frame. */
@@ -497,16 +505,20 @@ gst_ccl_track_count (GstCclTrack *self)
                          (NULL));
 }
 
-/* Sets the detections from @n components. */
+/* Sets the detections from @n components. @signatures may be NULL. */
 static void
 gst_ccl_track_set_detections (GstCclTrack *self, const GstCclComponent *components, guint n,
-                              gboolean all_objects)
+                              const guint8 *signatures, gboolean all_objects)
 {
+  static const guint8 unknown[GST_CCL_SIGNATURE_SIZE];
+
   guint i;
 
   g_array_set_size (self->detections, n);
   for (i = 0; i < n; i++) {
     const GstCclComponent *component = &components[i];
+    const guint8 *signature =
+        signatures ? signatures + (gsize) i * GST_CCL_SIGNATURE_SIZE : unknown;
 
     g_array_index (self->detections, GstCclDetection, i) =
         (GstCclDetection){ .x = component->x,
@@ -519,6 +531,8 @@ gst_ccl_track_set_detections (GstCclTrack *self, const GstCclComponent *componen
                            .object = all_objects || component->class_id != 0,
                            .class_id = component->class_id,
                            .stands = component->static_age > 0,
+                           .signature =
+                               memcmp (signature, unknown, sizeof (unknown)) ? signature : NULL,
                            .confidence = component->confidence };
   }
 }
@@ -531,7 +545,7 @@ gst_ccl_track_apply_look (GstCclTrack *self)
   guint i;
 
   gst_ccl_track_set_detections (self, (const GstCclComponent *) look->boxes->data, look->boxes->len,
-                                TRUE);
+                                NULL, TRUE);
   g_array_set_size (self->looks, look->parts->len);
   for (i = 0; i < look->parts->len; i++) {
     const GstCclComponent *part = &g_array_index (look->parts, GstCclComponent, i);
@@ -556,7 +570,8 @@ gst_ccl_track_advance (GstCclTrack *self, const GstCclFound *found, gboolean loo
   if (found->kind == GST_CCL_FOUND_NOTHING) {
     gst_ccl_tracker_skip (self->tracker, self->parent.time.time);
   } else {
-    gst_ccl_track_set_detections (self, found->components, found->n_components, !components);
+    gst_ccl_track_set_detections (self, found->components, found->n_components, found->signatures,
+                                  !components);
     g_array_set_size (self->indices, self->detections->len);
     gst_ccl_tracker_update (self->tracker, self->parent.time.time,
                             (const GstCclDetection *) self->detections->data, self->detections->len,
@@ -756,6 +771,21 @@ gst_ccl_track_read (GstCclTrack *self, GstBuffer *buffer, gboolean looked, GstCc
   self->foreign = found->kind;
 }
 
+/* Asks for signatures, once in a stream. */
+static void
+gst_ccl_track_ask (GstCclTrack *self, const GstCclFound *found)
+{
+  gboolean answered;
+
+  if (self->asked || found->kind != GST_CCL_FOUND_META || found->signatures ||
+      found->n_components == 0)
+    return;
+
+  answered = gst_ccl_pad_ask_for_signatures (GST_BASE_TRANSFORM_SINK_PAD (self));
+  GST_DEBUG_OBJECT (self, "asked for signatures: %s", answered ? "granted" : "not known");
+  self->asked = TRUE;
+}
+
 static GstFlowReturn
 gst_ccl_track_process (GstCclFilter *filter, GstBuffer *buffer)
 {
@@ -770,6 +800,7 @@ gst_ccl_track_process (GstCclFilter *filter, GstBuffer *buffer)
       filter, looked || found.n_components > 0 || found.kind == GST_CCL_FOUND_META,
       "Frames have had no components or detections for a second, so nothing is tracked. Put an "
       "element that finds objects, such as cclmotion or ccldetect, before this one.");
+  gst_ccl_track_ask (self, &found);
   components = found.kind == GST_CCL_FOUND_META || found.kind == GST_CCL_FOUND_ROIS;
   options = gst_ccl_track_set_params (self, &found, components);
   gst_ccl_track_advance (self, &found, looked, components);

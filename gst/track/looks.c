@@ -513,7 +513,8 @@ gst_ccl_looks_apply (GstCclScene *scene, GstClockTime time, const GstCclDetectio
   n = scene->tracks->len;
   for (i = 0; i < n; i++)
     get_track (scene, i)->confidence *= get_track (scene, i)->known ? 1.0 : NEW_WEIGHT;
-  gst_ccl_scene_match (scene, 0.0);
+  gst_ccl_scene_find_pairs (scene, 0.0);
+  gst_ccl_scene_match (scene);
   gst_ccl_scene_find_fragments (scene);
   deny_unfound (scene, parts, n_parts);
   for (i = 0; i < n; i++) {

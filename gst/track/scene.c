@@ -62,6 +62,7 @@ gst_ccl_scene_read (GstCclScene *self, const GstCclDetection *detections, guint 
   guint i;
 
   g_array_set_size (self->blobs, n);
+  self->has_signatures = FALSE;
   for (i = 0; i < n; i++) {
     const GstCclDetection *detection = &detections[i];
     Blob *blob = get_blob (self, i);
@@ -77,6 +78,10 @@ gst_ccl_scene_read (GstCclScene *self, const GstCclDetection *detections, guint 
     blob->confidence = detection->confidence;
     blob->class_id = detection->class_id;
     blob->stands = detection->stands;
+    blob->signature = detection->signature;
+    blob->fragmented = FALSE;
+    blob->like = 0;
+    self->has_signatures |= detection->signature != NULL;
     blob->doubtful = blob->object && get_certainty (blob) < self->params.min_confidence;
     memset (blob->cut, 0, sizeof (blob->cut));
     blob->owner = blob->first = -1;
@@ -146,13 +151,18 @@ gst_ccl_scene_predict (GstCclScene *self)
 }
 
 void
-gst_ccl_scene_match (GstCclScene *self, gdouble noise)
+gst_ccl_scene_find_pairs (GstCclScene *self, gdouble noise)
+{
+  self->crowded += gst_ccl_pairs_find (&self->pairs, self->tracks, self->blobs, noise,
+                                       self->params.iou_threshold);
+}
+
+void
+gst_ccl_scene_match (GstCclScene *self)
 {
   const guint n = self->tracks->len;
   guint i;
 
-  self->crowded += gst_ccl_pairs_find (&self->pairs, self->tracks, self->blobs, noise,
-                                       self->params.iou_threshold);
   g_array_set_size (self->matches, n);
   self->n_left = self->blobs->len;
   self->crowded += gst_ccl_assignment_solve (
@@ -221,8 +231,10 @@ gst_ccl_scene_age (GstCclScene *self)
       track->missed += track->blob >= 0 ? self->dt / 2.0 : self->dt;
       track->over |= self->mode->is_over (self, track);
     }
-    if (track->over)
+    if (track->over) {
+      release_appearance (self, track);
       continue;
+    }
     if (n < i)
       *get_track (self, n) = *track;
     n++;

@@ -30,6 +30,22 @@ G_BEGIN_DECLS
 /* Share of a track's box that another object's box covers if it hides the track. */
 #define HIDDEN_COVER 0.4
 
+/* The square roots of a signature's shares; the sum of squares is 1. */
+typedef struct
+{
+  gfloat roots[GST_CCL_SIGNATURE];
+} GstCclLooksLike;
+
+/* What objects look like; see appearance.c. */
+typedef struct
+{
+  gfloat same, other; /* running means of likeness: of an object with itself, and with others */
+  gfloat roots[256];  /* of all shares */
+  GArray *tracks;     /* GstCclLooksLike: of tracks, at their places, less 1 */
+  GArray *places;     /* guint: those that are free */
+  GArray *blobs;      /* GstCclLooksLike: of the detections of the frame that were compared */
+} GstCclAppearance;
+
 typedef struct _GstCclLooks GstCclLooks;
 typedef struct _GstCclScene GstCclScene;
 
@@ -70,6 +86,8 @@ struct _GstCclScene
   GArray *blobs;     /* Blob, of the frame or look */
   guint n_left;      /* number of those that no track was assigned to */
   GstCclPairs pairs;
+  gboolean has_signatures; /* some detection of the frame has one */
+  GstCclAppearance appearance;
   GArray *standing; /* Track: copies of those that stand, at most MOST_STANDING */
 
   /* Scratch. */
@@ -89,6 +107,15 @@ static inline Blob *
 get_blob (const GstCclScene *self, guint index)
 {
   return &g_array_index (self->blobs, Blob, index);
+}
+
+/* Before a track is removed. */
+static inline void
+release_appearance (GstCclScene *self, Track *track)
+{
+  if (track->appearance.place > 0)
+    g_array_append_val (self->appearance.places, track->appearance.place);
+  track->appearance.place = 0;
 }
 
 /* Whether a box touches the low or the high edge of the frame. */
@@ -116,8 +143,11 @@ void gst_ccl_scene_predict (GstCclScene *self);
 /* The part of it for tracks that are where they are expected. */
 void gst_ccl_scene_expect (GstCclScene *self);
 
-/* Steps 2 and 3. Detections smaller than @noise pixels get no track. */
-void gst_ccl_scene_match (GstCclScene *self, gdouble noise);
+/* Step 2. Detections smaller than @noise pixels get no track. */
+void gst_ccl_scene_find_pairs (GstCclScene *self, gdouble noise);
+
+/* Step 3. */
+void gst_ccl_scene_match (GstCclScene *self);
 
 /* The second half of step 6: counts frames and times, gives ids, and removes tracks. */
 void gst_ccl_scene_age (GstCclScene *self);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "kalman.h"
+#include "types.h"
 #include "votes.h"
 
 G_BEGIN_DECLS
@@ -75,6 +76,14 @@ typedef struct
     gdouble carrier[2];   /* size of the component */
   } look;
 
+  /* Set by appearance.c. */
+  struct
+  {
+    guint place; /* of its signature in GstCclAppearance; 0: none */
+    guint n;     /* signatures that it has learned */
+    gdouble age; /* since the last one */
+  } appearance;
+
   /* Of the current frame. */
   Rules rules;
   Box box;            /* predicted */
@@ -96,9 +105,12 @@ typedef struct
   gboolean object; /* see GstCclDetection */
   gdouble confidence;
   guint class_id;
-  gboolean stands;    /* likewise */
-  gboolean doubtful;  /* the detector is too uncertain of it for a new track */
-  gboolean cut[2][2]; /* sides that another box hides, by axis */
+  gboolean stands;         /* likewise */
+  const guint8 *signature; /* likewise */
+  guint like;              /* place of its roots in GstCclAppearance.blobs; 0: none yet */
+  gboolean fragmented;     /* a union: the signature is that of a part */
+  gboolean doubtful;       /* the detector is too uncertain of it for a new track */
+  gboolean cut[2][2];      /* sides that another box hides, by axis */
 
   gint owner;    /* the track that it was assigned to, or -1 */
   gint first;    /* its oldest track, or -1 */

@@ -23,6 +23,8 @@
 
 #include "tracker.h"
 
+#include "appearance.h"
+
 #include "components.h"
 #include "fragments.h"
 #include "groups.h"
@@ -65,6 +67,7 @@ gst_ccl_tracker_new (void)
   GstCclTracker *self = g_new0 (GstCclTracker, 1);
 
   gst_ccl_scene_init (&self->scene);
+  gst_ccl_appearance_init (&self->scene.appearance);
   gst_ccl_tracker_params_init (&self->scene.params);
   self->scene.mode = &gst_ccl_components_mode;
   self->scene.looks = gst_ccl_looks_new ();
@@ -77,6 +80,7 @@ void
 gst_ccl_tracker_free (GstCclTracker *self)
 {
   gst_ccl_looks_free (self->scene.looks);
+  gst_ccl_appearance_clear (&self->scene.appearance);
   gst_ccl_scene_clear (&self->scene);
   g_array_unref (self->out);
   g_free (self);
@@ -86,9 +90,12 @@ void
 gst_ccl_tracker_set_params (GstCclTracker *self, const GstCclTrackerParams *params)
 {
   GstCclScene *scene = &self->scene;
+  guint i;
 
   scene->params = *params;
   scene->params.max_tracks = MAX (params->max_tracks, 1);
+  for (i = scene->params.max_tracks; i < scene->tracks->len; i++)
+    release_appearance (scene, get_track (scene, i));
   g_array_set_size (scene->tracks, MIN (scene->tracks->len, scene->params.max_tracks));
 }
 
@@ -98,6 +105,7 @@ gst_ccl_tracker_reset (GstCclTracker *self)
   g_array_set_size (self->scene.tracks, 0);
   g_array_set_size (self->scene.standing, 0);
   g_array_set_size (self->out, 0);
+  gst_ccl_appearance_reset (&self->scene.appearance);
   gst_ccl_noise_reset (&self->noise);
   gst_ccl_looks_reset (self->scene.looks);
   self->scene.mode = &gst_ccl_components_mode;
@@ -195,10 +203,13 @@ gst_ccl_tracker_update (GstCclTracker *self, GstClockTime time, const GstCclDete
                                           params->min_area * params->width * params->height);
 
   gst_ccl_scene_predict (scene);
-  gst_ccl_scene_match (scene, NOISE_SHARE * scene->min_area);
+  gst_ccl_scene_find_pairs (scene, NOISE_SHARE * scene->min_area);
+  gst_ccl_scene_compare_appearance (scene);
+  gst_ccl_scene_match (scene);
   gst_ccl_scene_find_fragments (scene);
   gst_ccl_scene_find_groups (scene);
   gst_ccl_scene_measure_all (scene);
+  gst_ccl_scene_learn_appearance (scene);
   gst_ccl_scene_resume (scene);
   gst_ccl_scene_age (scene);
   gst_ccl_scene_add (scene);

@@ -8,16 +8,21 @@
 
 G_BEGIN_DECLS
 
+/* Bytes of a signature, a CclSignature of libcudaccl. */
+#define GST_CCL_SIGNATURE 64
+
 /* Found in a frame. In pixels; the centroid is in pixel coordinates, like the box. */
 typedef struct
 {
   gdouble x, y, width, height;
   gdouble centroid_x, centroid_y;
-  gdouble area;       /* number of pixels */
-  gboolean object;    /* a detector's box, all of one object; otherwise a component */
-  gdouble confidence; /* 0...1, of a detector's box; 0: unknown */
-  guint class_id;     /* 0: none */
-  gboolean stands;    /* it has not moved for a while */
+  gdouble area;            /* number of pixels */
+  gboolean object;         /* a detector's box, all of one object; otherwise a component */
+  gdouble confidence;      /* 0...1, of a detector's box; 0: unknown */
+  guint class_id;          /* 0: none */
+  gboolean stands;         /* it has not moved for a while */
+  const guint8 *signature; /* what it looks like: GST_CCL_SIGNATURE bytes, or NULL. Valid while the
+                            * tracker is called */
 } GstCclDetection;
 
 /* A part of a frame that a detector looked at, in pixels. */

@@ -56,6 +56,7 @@ static void
 measure (guint n, guint frames, gdouble size)
 {
   GstCclDetection *objects = g_new0 (GstCclDetection, n);
+  guint8 *signatures = g_new (guint8, (gsize) n * GST_CCL_SIGNATURE);
   gdouble *velocities = g_new (gdouble, 2 * n);
   gint64 *times = g_new (gint64, frames);
   gint *indices = g_new (gint, n);
@@ -63,7 +64,7 @@ measure (guint n, guint frames, gdouble size)
   GRand *random = g_rand_new_with_seed (1);
   const GstCclTrackInfo *tracks;
   GstCclTrackerParams params;
-  guint i, frame, n_tracks, last = 0;
+  guint i, k, frame, n_tracks, last = 0;
 
   for (i = 0; i < n; i++) {
     objects[i].x = g_rand_double_range (random, 0.0, WIDTH);
@@ -73,6 +74,9 @@ measure (guint n, guint frames, gdouble size)
     objects[i].area = 0.7 * objects[i].width * objects[i].height;
     velocities[2 * i] = g_rand_double_range (random, -100.0, 100.0);
     velocities[2 * i + 1] = g_rand_double_range (random, -100.0, 100.0);
+    for (k = 0; k < GST_CCL_SIGNATURE; k++)
+      signatures[i * GST_CCL_SIGNATURE + k] = (guint8) g_rand_int_range (random, 0, 64);
+    objects[i].signature = signatures + i * GST_CCL_SIGNATURE;
   }
 
   gst_ccl_tracker_params_init (&params);
@@ -109,6 +113,7 @@ measure (guint n, guint frames, gdouble size)
   g_free (indices);
   g_free (times);
   g_free (velocities);
+  g_free (signatures);
   g_free (objects);
 }
 
