@@ -66,6 +66,7 @@ typedef struct Memory
 {
   PyObject_HEAD void *data;
   size_t capacity;
+  unsigned uses; /* of the block */
   int ndim;
   Py_ssize_t shape[MAX_DIMENSIONS], strides[MAX_DIMENSIONS];
   Py_ssize_t itemsize;
