@@ -111,7 +111,7 @@ class Analyzer:
     Raises
     ------
     ValueError
-        If an option has no meaning, also together with the others.
+        If an option has no meaning, also together with the others, or cannot be read.
 
     Examples
     --------
@@ -150,6 +150,14 @@ class Analyzer:
             raise ValueError(f"values {values!r}; it is one of {', '.join(_VALUES)}")
         if not 0 <= low <= 65535 or not 0 <= high <= 65535:
             raise ValueError(f"a band from {low} to {high}; both are 0 to 65535")
+        if backend == "cpu" and device >= 0:
+            raise ValueError(f"device {device} is a CUDA device; backend 'cpu' has none")
+        if values != "above" and threshold != 0:
+            raise ValueError(f"threshold is for values 'above', not {values!r}")
+        if values == "equal" and invert:
+            raise ValueError("invert has no meaning for classes")
+        if values != "band" and (low, high) != (1, 65535):
+            raise ValueError(f"low and high are for values 'band', not {values!r}")
         volume = connectivity > 8 or connectivity == 6
         if volume:
             given = {"features": bool(features), "values": values == "band", "min_area": min_area > 1,

@@ -120,6 +120,10 @@ class Motion:
                  backend: Backend = "auto", device: int = -1) -> None:
         if format not in _FORMATS:
             raise ValueError(f"format {format!r}; it is one of {', '.join(_FORMATS)}")
+        if backend not in _BACKENDS:
+            raise ValueError(f"backend {backend!r}; it is one of {', '.join(_BACKENDS)}")
+        if backend == "cpu" and device >= 0:
+            raise ValueError(f"device {device} is a CUDA device; backend 'cpu' has none")
         if max_components is None or max_components < 1 or min_area < 0:
             raise ValueError("max_components is at least 1, min_area at least 0")
         self._engine = _engine.Engine(

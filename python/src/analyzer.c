@@ -443,6 +443,32 @@ copy_text (const char *text)
   return text && *text ? strdup (text) : NULL;
 }
 
+/* Checks the settings with a frame of some size, long before there is one; of volumes @include and
+ * so on are NULL. */
+static CclStatus
+check_settings (Engine *self)
+{
+  CclConfig config = self->config;
+  CclMask region = { NULL };
+  CclStatus status = CCL_OK;
+
+  if (self->kind == KIND_VOLUME)
+    return CCL_OK;
+  config.width = config.height = 64;
+  config.backend = CCL_BACKEND_CPU; /* which has all that CUDA has */
+  config.device = -1;
+  config.algorithm = NULL;
+  if (self->include || self->exclude) {
+    status = ccl_mask_alloc (config.width, config.height, &region);
+    if (status == CCL_OK)
+      status = ccl_region_parse (self->include, self->exclude, &region);
+  }
+  if (status == CCL_OK)
+    status = ccl_config_check (&config);
+  ccl_mask_free (&region);
+  return status;
+}
+
 static PyObject *
 engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -518,7 +544,13 @@ engine_new (PyTypeObject *type, PyObject *args, PyObject *kwargs)
       goto fail;
     }
   }
-  return (PyObject *) self;
+  status = check_settings (self);
+  if (status == CCL_OK)
+    return (PyObject *) self;
+  if (status == CCL_ERROR_UNSUPPORTED)
+    PyErr_SetString (PyExc_ValueError, ccl_last_error ());
+  else
+    fail_with_status (status);
 
 fail:
   Py_DECREF (self);

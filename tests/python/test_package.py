@@ -535,6 +535,21 @@ class Errors(unittest.TestCase):
         self.fails(TypeError, "areas", mask, areas=areas.astype(np.int64))
         self.fails(ValueError, "areas are for masks", np.ones((2, 4, 6), bool), 26,
                    areas=np.zeros((2, 4, 6), np.int32))
+        for option, message in (
+                ({"include": "hello"}, "include|polygon|corner|hello"), ({"exclude": "0,0 1,1"}, ""),
+                ({"morphology": "medain3"}, "median3"), ({"threads": 1000}, "threads"),
+                ({"values": "equal", "features": "holes"}, "classes"),
+                ({"values": "equal", "morphology": "fill"}, "classes"),
+                ({"values": "equal", "threshold": 3}, "threshold"), ({"values": "band", "threshold": 3}, "threshold"),
+                ({"values": "equal", "invert": True}, "invert"), ({"low": 3}, "low"), ({"high": 3}, "high"),
+                ({"values": "equal", "low": 3}, "low"), ({"backend": "cpu", "device": 0}, "device")):
+            with self.subTest(option):
+                self.fails(ValueError, message, function=cudaccl.Analyzer, **option)
+        for option in ({"scale": 3}, {"connectivity": 6}, {"include": "hello"}, {"morphology": "medain3"},
+                       {"backend": "gpu"}, {"threads": 1000}, {"backend": "cpu", "device": 0}, {"noise_floor": 256},
+                       {"learning_time": -1}):
+            with self.subTest(option):
+                self.fails(ValueError, "", function=cudaccl.Motion, **option)
         for operations in ("medain3", "open3x3,,fill", "x"):
             self.fails(ValueError, "", operations, function=cudaccl.Morphology)
         self.fails(ValueError, "connectivity 6", "fill", 6, function=cudaccl.Morphology)
@@ -551,8 +566,8 @@ class Errors(unittest.TestCase):
                 self.fails(ValueError, f"not {found};", array, connectivity, values="equal")
         self.fails(ValueError, "65536 different classes", np.arange(70000, 135536).reshape(256, 256), values="equal")
         self.fails(ValueError, "luma", mask.astype(int), features="luma")
-        self.fails(RuntimeError, "operations", mask, values="equal", morphology="median3")
-        self.fails(RuntimeError, "shapes", mask, values="equal", features="holes")
+        self.fails(ValueError, "operations", mask, values="equal", morphology="median3")
+        self.fails(ValueError, "shapes", mask, values="equal", features="holes")
         self.fails(ValueError, "threads", mask, threads=1000)
         self.fails(ValueError, "position", mask, morphology="median4")
         self.fails(TypeError, "colour", mask, colour=3)
