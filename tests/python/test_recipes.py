@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# cudaccl - runs the notebook and the recipes of docs/python.md and python/README.md
+# cudaccl - runs the notebook and the code of docs/python.md, docs/coming-from.md and python/README.md
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cells of the notebook run one after another, recipes each on its own. What needs a module that is missing, or a
 file, is skipped. Exit status 77 without NumPy or the package."""
@@ -29,7 +29,7 @@ def blocks(page):
 
 class Recipes(unittest.TestCase):
     def test_pages(self):
-        for code in blocks("docs/python.md") + blocks("python/README.md")[:1]:
+        for code in blocks("docs/python.md") + blocks("docs/coming-from.md") + blocks("python/README.md")[:1]:
             with self.subTest(code.split("\n")[0]), tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True,
                                       timeout=60, check=False)
@@ -38,6 +38,11 @@ class Recipes(unittest.TestCase):
                     print(f"skipped: {missing[0]}", file=sys.stderr)
                     continue
                 self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_gallery(self):
+        done = subprocess.run([sys.executable, ROOT / "docs" / "gallery.py", "--check"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_notebook(self):
         notebook = json.loads((ROOT / "python" / "cudaccl.ipynb").read_text("utf-8"))
