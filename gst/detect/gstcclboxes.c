@@ -35,7 +35,8 @@ void
 gst_ccl_collector_add (GstCclCollector *self, gfloat x, gfloat y, gfloat width, gfloat height,
                        gfloat confidence, guint class_id)
 {
-  GstCclBox box = { x - width / 2, y - height / 2, width, height, MIN (confidence, 1), class_id };
+  GstCclBox box = { x - width / 2,       y - height / 2, width,     height,
+                    MIN (confidence, 1), class_id,       self->row, 0 };
   GstCclBox *heap;
   guint i;
 

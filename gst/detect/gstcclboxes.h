@@ -14,6 +14,8 @@ typedef struct
   gfloat x, y, width, height;
   gfloat confidence;
   guint class_id; /* from 0 on */
+  guint row;      /* place in the outputs */
+  guint outline;  /* number of its outline, from 1 on; 0: none */
 } GstCclBox;
 
 /* Most boxes kept of a picture, the best ones. */
@@ -26,6 +28,7 @@ typedef struct
   const GArray *classes; /* gboolean: whether a class counts; NULL: all do */
   GArray *boxes;         /* from GST_CCL_MAX_BOXES on, a heap with the worst box first */
   gboolean no_numbers;   /* a value was none */
+  guint row;             /* of the next box */
 } GstCclCollector;
 
 /* Adds a box given by its center, unless its class does not count or it is not better than the

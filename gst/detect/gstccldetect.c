@@ -26,6 +26,9 @@
  * - #gint64 `frame-age`: how much older the frame is that it was found in, in nanoseconds
  * - #gdouble `confidence`: how certain it is, up to 1
  * - #guint `class-id`: its class, from 1 on, as in #GstCclComponent
+ * - of segmentation networks #GstValueArray `outline`: #gdouble x and y of its corners in turn,
+ *   clockwise, as shares of the box, #gdouble `fill`: the share of the box that is the object, and
+ *   #gdouble `centroid-x` and `centroid-y`, likewise
  *
  * Each part of the frame that was looked at is one of the type `ccldetect-look`, with `frame-age`
  * alone: where no object is in it, there was none. #GstCclMeta on the frame gets the names of
@@ -419,9 +422,9 @@ gst_ccl_detect_get_quark (GstCclDetect *self, guint class_id)
   return quark;
 }
 
-/* Converts a box of the network, in pixels of the frame. */
+/* Converts a box of the network, in pixels of the frame, and its outline, which may be NULL. */
 static GstCclComponent
-convert_box (const GstCclBox *box)
+convert_box (const GstCclBox *box, const GstCclOutline *outline)
 {
   GstCclComponent component = { .x = (guint) (box->x + 0.5f), .y = (guint) (box->y + 0.5f) };
 
@@ -429,6 +432,11 @@ convert_box (const GstCclBox *box)
   component.height = MAX ((guint) (box->y + box->height + 0.5f) - component.y, 1);
   component.class_id = box->class_id + 1;
   component.confidence = box->confidence;
+  if (outline) {
+    component.area = (guint64) (outline->area + 0.5);
+    component.centroid_x = outline->centroid_x - 0.5;
+    component.centroid_y = outline->centroid_y - 0.5;
+  }
 
   return component;
 }
@@ -453,10 +461,13 @@ gst_ccl_detect_attach (GstCclDetect *self, GstBuffer *buffer)
   }
   for (i = 0; i < boxes->len; i++) {
     const GstCclBox *box = &g_array_index (boxes, GstCclBox, i);
-    const GstCclComponent component = convert_box (box);
+    const GstCclOutline *outline =
+        box->outline > 0 ? g_ptr_array_index (self->request->outlines, box->outline - 1) : NULL;
+    const GstCclComponent component = convert_box (box, outline);
 
     gst_ccl_detections_add_box (buffer, gst_ccl_detect_get_quark (self, box->class_id),
-                                first + (gint) (self->view.n + i), &component, age);
+                                first + (gint) (self->view.n + i), &component,
+                                outline ? outline->points : NULL, age);
   }
   /* Components that have classes keep their names. */
   if (meta && self->names && !gst_ccl_meta_get_class_names (meta))
@@ -506,7 +517,7 @@ gst_ccl_detect_collect (GstCclDetect *self, GstBuffer *buffer, gboolean wait)
     return gst_ccl_detect_look_failed (self, g_steal_pointer (&request->error));
 
   self->failing = FALSE;
-  gst_ccl_view_map (&self->view, width, height, request->iou, request->boxes);
+  gst_ccl_view_map (&self->view, width, height, request->iou, request->boxes, request->outlines);
   gst_ccl_detect_attach (self, buffer);
   GST_OBJECT_LOCK (self);
   self->stats.objects += request->boxes->len;

@@ -630,9 +630,27 @@ drop_cut (GArray *boxes, GArray *cut)
   g_array_set_size (boxes, n);
 }
 
+/* Converts an outline of a picture to pixels of the frame. */
+static void
+map_outline (const CclCrop *crop, GstCclOutline *outline)
+{
+  const gdouble scale_x = (gdouble) crop->width / crop->to_width;
+  const gdouble scale_y = (gdouble) crop->height / crop->to_height;
+  gfloat *points = (gfloat *) (gpointer) outline->points->data;
+  guint i;
+
+  for (i = 0; i < outline->points->len; i += 2) {
+    points[i] = (gfloat) (crop->x + (points[i] - crop->to_x) * scale_x);
+    points[i + 1] = (gfloat) (crop->y + (points[i + 1] - crop->to_y) * scale_y);
+  }
+  outline->area *= scale_x * scale_y;
+  outline->centroid_x = crop->x + (outline->centroid_x - crop->to_x) * scale_x;
+  outline->centroid_y = crop->y + (outline->centroid_y - crop->to_y) * scale_y;
+}
+
 void
 gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height, gdouble iou,
-                  GArray *boxes)
+                  GArray *boxes, GPtrArray *outlines)
 {
   GArray *cut = g_array_new (FALSE, FALSE, sizeof (gboolean));
   GstCclBox *all = (GstCclBox *) (gpointer) boxes->data;
@@ -656,8 +674,13 @@ gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height,
     share *= limit (&y, &height, crop->y, crop->y + crop->height);
     if (!(share > 0.5) || width < 1 || height < 1)
       continue;
-    all[n] = (GstCclBox){ (gfloat) x,      (gfloat) y,        (gfloat) width,
-                          (gfloat) height, all[i].confidence, all[i].class_id };
+    if (all[i].outline > 0)
+      map_outline (crop, g_ptr_array_index (outlines, all[i].outline - 1));
+    all[n] = all[i];
+    all[n].x = (gfloat) x;
+    all[n].y = (gfloat) y;
+    all[n].width = (gfloat) width;
+    all[n].height = (gfloat) height;
     g_array_append_val (cut, box_cut);
     n++;
   }

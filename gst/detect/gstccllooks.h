@@ -7,7 +7,7 @@
 #include <gst/ccl/gstccl.h>
 #include <cudaccl/crop.h>
 
-#include "gstccloutputs.h"
+#include "gstcclmasks.h"
 
 G_BEGIN_DECLS
 
@@ -58,12 +58,12 @@ void gst_ccl_looks_choose_frame (GstCclLooks *self, guint width, guint height,
 void gst_ccl_view_set_frame (GstCclView *self, guint frame_width, guint frame_height, guint width,
                              guint height, GstCclLetterbox letterbox);
 
-/* Converts boxes of a picture (GstCclBox) to pixels of a frame of @width by @height pixels,
- * clipped to the frame, best first. Drops boxes that are mostly outside of every crop, boxes
- * that a crop cuts if another crop shows more of the object, and of several crops those that
- * gst_ccl_boxes_suppress() drops with @iou, or with 0.45 if it is 1. */
+/* Converts boxes of a picture (GstCclBox) and their @outlines (GstCclOutline) to pixels of a frame
+ * of @width by @height pixels, clipped to the frame, best first. Drops boxes that are mostly
+ * outside of every crop, boxes that a crop cuts if another crop shows more of the object, and of
+ * several crops those that gst_ccl_boxes_suppress() drops with @iou, or with 0.45 if it is 1. */
 void gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height, gdouble iou,
-                       GArray *boxes);
+                       GArray *boxes, GPtrArray *outlines);
 
 G_END_DECLS
 

@@ -616,12 +616,15 @@ look_at (GstCclNetwork *self, GstCclRequest **requests, guint count)
   for (i = 0; i < count; i++) {
     GstCclRequest *request = requests[i];
 
-    if (error)
+    if (error) {
       request->error = g_error_copy (error);
-    else
+    } else {
       done &= gst_ccl_outputs_read (tensors, self->n_outputs, &self->info.format, self->info.width,
                                     self->info.height, i, n, request->threshold, request->iou,
                                     request->classes, request->boxes, &request->error);
+      gst_ccl_masks_read (tensors, self->n_outputs, &self->info.format, self->info.width,
+                          self->info.height, i, request->boxes, request->outlines);
+    }
     request->time = gst_util_get_timestamp () - start;
     request->batch = count;
   }
@@ -645,6 +648,7 @@ look (GstCclNetwork *self, GPtrArray *taken)
   for (i = 0; i < taken->len; i++) {
     g_clear_error (&requests[i]->error);
     g_array_set_size (requests[i]->boxes, 0);
+    g_ptr_array_set_size (requests[i]->outlines, 0);
     look_at (self, &requests[i], 1);
   }
   self->together = 1;
@@ -842,6 +846,7 @@ gst_ccl_request_new (const GstCclNetwork *self)
 
   request->picture = g_malloc (self->picture_size);
   request->boxes = g_array_new (FALSE, FALSE, sizeof (GstCclBox));
+  request->outlines = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_outline_free);
   request->ref_count = 1;
 
   return request;
@@ -855,6 +860,7 @@ gst_ccl_request_unref (GstCclRequest *request)
 
   g_free (request->picture);
   g_array_unref (request->boxes);
+  g_ptr_array_unref (request->outlines);
   g_clear_error (&request->error);
   g_free (request);
 }
@@ -864,6 +870,7 @@ gst_ccl_network_submit (GstCclNetwork *self, GstCclRequest *request)
 {
   g_atomic_int_inc (&request->ref_count);
   g_array_set_size (request->boxes, 0);
+  g_ptr_array_set_size (request->outlines, 0);
   g_clear_error (&request->error);
 
   g_mutex_lock (&self->lock);

@@ -4,6 +4,7 @@
 #ifndef __GST_CCL_NETWORK_H__
 #define __GST_CCL_NETWORK_H__
 
+#include "gstcclmasks.h"
 #include "gstccloutputs.h"
 
 G_BEGIN_DECLS
@@ -61,10 +62,11 @@ typedef struct
   const GArray *classes; /* see gst_ccl_outputs_read() */
 
   /* Set by the network. */
-  GArray *boxes;     /* GstCclBox */
-  GError *error;     /* ready to be posted; NULL on success */
-  GstClockTime time; /* time that the network took for the batch */
-  guint batch;       /* pictures in the batch */
+  GArray *boxes;       /* GstCclBox */
+  GPtrArray *outlines; /* GstCclOutline: of the boxes that have a mask */
+  GError *error;       /* ready to be posted; NULL on success */
+  GstClockTime time;   /* time that the network took for the batch */
+  guint batch;         /* pictures in the batch */
 
   /*< private >*/
   gint ref_count;

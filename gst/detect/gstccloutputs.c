@@ -297,6 +297,7 @@ read_rows (GstCclCollector *self, const gfloat *row, gint64 n, gint64 columns, g
   gint64 i;
 
   for (i = 0; i < n; i++, row += columns) {
+    self->row = (guint) i;
     if (read_scores (self, row, n_classes, &score, &class_id))
       gst_ccl_collector_add (self, row[0], row[1], row[2], row[3], score, class_id);
   }
@@ -332,7 +333,10 @@ read_columns (GstCclCollector *self, const gfloat *data, gint64 n_classes, gint6
 
   for (i = 0; i < n; i++) {
     gfloat score;
-    guint class_id = gst_ccl_collector_find_class (self, data + 4 * n + i, n_classes, n, &score);
+    guint class_id;
+
+    self->row = (guint) i;
+    class_id = gst_ccl_collector_find_class (self, data + 4 * n + i, n_classes, n, &score);
 
     if (gst_ccl_collector_passes (self, score))
       gst_ccl_collector_add (self, data[i], data[n + i], data[2 * n + i], data[3 * n + i], score,
@@ -347,6 +351,7 @@ read_final (GstCclCollector *self, const gfloat *row, gint64 n, gint64 columns)
   gint64 i;
 
   for (i = 0; i < n; i++, row += columns) {
+    self->row = (guint) i;
     if (gst_ccl_collector_passes (self, row[4]) && row[5] >= 0 && row[5] < G_MAXUINT16)
       gst_ccl_collector_add_corners (self, row[0], row[1], row[2], row[3], row[4], (guint) row[5]);
   }
@@ -401,7 +406,9 @@ gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *
                       guint height, guint index, guint batch, gdouble threshold, gdouble iou,
                       const GArray *classes, GArray *boxes, GError **error)
 {
-  GstCclCollector collector = { (gfloat) threshold, classes, boxes, FALSE };
+  GstCclCollector collector = { .threshold = (gfloat) threshold,
+                                .classes = classes,
+                                .boxes = boxes };
   const GstCclTensor *table = &tensors[0];
   GstCclApart apart = { 0 };
   gboolean is_apart, fits;

@@ -57,13 +57,63 @@ gst_ccl_detections_add_part (GstBuffer *buffer, gint id, const GstCclComponent *
               gst_structure_new (PARAM, "frame-age", G_TYPE_INT64, age, NULL));
 }
 
+/* Regions scale with the frame, but their parameters stay: so those are shares of the box. */
+static gdouble
+get_share (gdouble value, guint start, guint size)
+{
+  return CLAMP ((value - start) / size, 0.0, 1.0);
+}
+
+static void
+add_outline (GstStructure *param, const GstCclComponent *box, const GArray *outline)
+{
+  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+  guint i;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_value_init (&value, G_TYPE_DOUBLE);
+  for (i = 0; i < outline->len; i++) {
+    g_value_set_double (&value,
+                        get_share (g_array_index (outline, gfloat, i), i % 2 ? box->y : box->x,
+                                   i % 2 ? box->height : box->width));
+    gst_value_array_append_value (&array, &value);
+  }
+  g_value_unset (&value);
+  gst_structure_take_value (param, "outline", &array);
+  gst_structure_set (param, "fill", G_TYPE_DOUBLE,
+                     MIN ((gdouble) box->area / ((gdouble) box->width * box->height), 1.0),
+                     "centroid-x", G_TYPE_DOUBLE,
+                     get_share (box->centroid_x + 0.5, box->x, box->width), "centroid-y",
+                     G_TYPE_DOUBLE, get_share (box->centroid_y + 0.5, box->y, box->height), NULL);
+}
+
 void
 gst_ccl_detections_add_box (GstBuffer *buffer, GQuark type, gint id, const GstCclComponent *box,
-                            gint64 age)
+                            const GArray *outline, gint64 age)
 {
-  add_region (buffer, type, id, box,
-              gst_structure_new (PARAM, "frame-age", G_TYPE_INT64, age, "confidence", G_TYPE_DOUBLE,
-                                 box->confidence, "class-id", G_TYPE_UINT, box->class_id, NULL));
+  GstStructure *param =
+      gst_structure_new (PARAM, "frame-age", G_TYPE_INT64, age, "confidence", G_TYPE_DOUBLE,
+                         box->confidence, "class-id", G_TYPE_UINT, box->class_id, NULL);
+
+  if (outline)
+    add_outline (param, box, outline);
+  add_region (buffer, type, id, box, param);
+}
+
+/* Sets the area and the centroid of a box by what is inside of its outline, if it has one. */
+static void
+read_outline (const GstStructure *param, GstCclComponent *box)
+{
+  gdouble share, x, y;
+
+  if (!gst_structure_get (param, "fill", G_TYPE_DOUBLE, &share, "centroid-x", G_TYPE_DOUBLE, &x,
+                          "centroid-y", G_TYPE_DOUBLE, &y, NULL) ||
+      !(share >= 0.0 && share <= 1.0 && x >= 0.0 && x <= 1.0 && y >= 0.0 && y <= 1.0))
+    return;
+
+  box->area = (guint64) MAX (share * (gdouble) box->width * box->height + 0.5, 1.0);
+  box->centroid_x = box->x + x * box->width - 0.5;
+  box->centroid_y = box->y + y * box->height - 0.5;
 }
 
 gboolean
@@ -95,6 +145,7 @@ gst_ccl_detections_read (GstCclDetections *self, GstBuffer *buffer, GstCclClasse
       if (!(box.confidence >= 0.0 && box.confidence <= 1.0))
         box.confidence = 0.0;
       gst_ccl_detections_complete (&box);
+      read_outline (param, &box);
       box.class_id = gst_ccl_classes_find (classes, g_quark_to_string (roi->roi_type));
       g_array_append_val (self->boxes, box);
     }

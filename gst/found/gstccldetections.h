@@ -34,11 +34,13 @@ void gst_ccl_detections_init (GstCclDetections *self);
 
 void gst_ccl_detections_clear (GstCclDetections *self);
 
-/* Adds a part of the frame or a box to the writable @buffer, as a region with this id. */
+/* Adds a part of the frame or a box to the writable @buffer, as a region with this id. A box may
+ * have an @outline (gfloat: x and y in turn, in pixels of the frame); its area and its centroid are
+ * then those of what is inside. */
 void gst_ccl_detections_add_part (GstBuffer *buffer, gint id, const GstCclComponent *part,
                                   gint64 age);
 void gst_ccl_detections_add_box (GstBuffer *buffer, GQuark type, gint id,
-                                 const GstCclComponent *box, gint64 age);
+                                 const GstCclComponent *box, const GArray *outline, gint64 age);
 
 /* Replaces the content of @self with the detections of @buffer, limiting the age to @oldest. Leaves
  * boxes without pixels out. Returns FALSE if @buffer has no detections. */

@@ -596,6 +596,60 @@ GST_START_TEST (test_end_to_end)
 }
 GST_END_TEST;
 
+/* The outline of an object is relative to its box; ccltrack takes its area. */
+GST_START_TEST (test_outlines)
+{
+  static gfloat rows[300][7] = { { 16, 16, 48, 48, 0.9f, 1, 1 } }, prototype[SIZE][SIZE];
+  static const gdouble expected[] = { 0, 0, 0.25, 0, 0.25, 1, 0, 1 };
+  const GstVideoRegionOfInterestMeta *roi = NULL;
+  GstHarness *h;
+  GstBuffer *buffer;
+  const GValue *outline;
+  const GstCclMeta *meta;
+  gdouble fill, x;
+  guint i;
+
+  for (i = 0; i < SIZE * SIZE; i++)
+    prototype[i / SIZE][i % SIZE] = i % SIZE < 24 ? 1 : -1;
+  ort_fake.n_outputs = 2;
+  ort_fake.outputs[0] = (GstCclTensor){ "output0", ORT_TYPE_FLOAT, 3, { 1, 300, 7 }, rows };
+  ort_fake.outputs[1] =
+      (GstCclTensor){ "output1", ORT_TYPE_FLOAT, 4, { 1, 1, SIZE, SIZE }, prototype };
+  ort_fake.names = "{0: 'bird', 1: 'owl'}";
+
+  h = ccl_test_harness_new (element_new ("wait", TRUE, NULL), "GRAY8", WIDTH, HEIGHT);
+  for (i = 0; i < 2; i++) {
+    buffer = look_at (h, i);
+    fail_unless_equals_int (count_regions (buffer, "owl", &roi), 1);
+    fail_unless (roi->x == 32 && roi->y == 0 && roi->w == 64 && roi->h == 64);
+    outline = gst_structure_get_value (gst_video_region_of_interest_meta_get_param (
+                                           (GstVideoRegionOfInterestMeta *) roi, "ccldetect"),
+                                       "outline");
+    fail_unless_equals_int (gst_value_array_get_size (outline), G_N_ELEMENTS (expected));
+    for (guint k = 0; k < G_N_ELEMENTS (expected); k++)
+      fail_unless (g_value_get_double (gst_value_array_get_value (outline, k)) == expected[k]);
+    fail_unless (gst_structure_get (gst_video_region_of_interest_meta_get_param (
+                                        (GstVideoRegionOfInterestMeta *) roi, "ccldetect"),
+                                    "fill", G_TYPE_DOUBLE, &fill, "centroid-x", G_TYPE_DOUBLE, &x,
+                                    NULL));
+    fail_unless (fill == 0.25 && x == 0.125, "%g, %g", fill, x);
+    gst_buffer_unref (buffer);
+  }
+  ccl_test_harness_free (h);
+
+  h = ccl_test_launch (WIDTH, HEIGHT,
+                       "ccldetect model='%s' library='%s' wait=true ! ccltrack min-persistence=0",
+                       model, ort_fake_path ());
+  buffer = look_at (h, 0);
+  meta = gst_buffer_get_ccl_meta (buffer);
+  fail_unless_equals_int (meta->n_components, 1);
+  fail_unless_equals_uint64 (meta->components[0].area, 1024);
+  fail_unless_equals_int (meta->components[0].width, 64);
+  gst_buffer_unref (buffer);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* Numbers that are none, or too many; an empty text is no number, and changes nothing. */
 GST_START_TEST (test_numbers)
 {
@@ -976,6 +1030,7 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_sizes);
   tcase_add_test (tcase, test_norms);
   tcase_add_test (tcase, test_end_to_end);
+  tcase_add_test (tcase, test_outlines);
   tcase_add_test (tcase, test_numbers);
   tcase_add_test (tcase, test_colors);
   tcase_add_test (tcase, test_ids);

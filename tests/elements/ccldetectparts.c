@@ -286,6 +286,168 @@ GST_START_TEST (test_more_columns)
 }
 GST_END_TEST;
 
+/* Reads the outlines of boxes whose coefficient of the only prototype is 1. The caller frees them.
+ */
+static GPtrArray *
+read_outlines (const gfloat *prototype, guint size, const gfloat (*rows)[7], guint n)
+{
+  static gfloat columns[6][CELLS];
+  const GstCclTensor final[] = {
+    { "output0", ORT_TYPE_FLOAT, 3, { 1, n, 7 }, rows },
+    { "output1", ORT_TYPE_FLOAT, 4, { 1, 1, size, size }, prototype },
+  };
+  const GstCclTensor yolov8[] = {
+    { "output0", ORT_TYPE_FLOAT, 3, { 1, 6, CELLS }, columns },
+    { "output1", ORT_TYPE_FLOAT, 4, { 1, 1, size, size }, prototype },
+  };
+  GPtrArray *outlines[2];
+  guint i, k;
+
+  memset (columns, 0, sizeof (columns));
+  for (i = 0; i < n; i++) {
+    const gfloat *row = rows[i], width = row[2] - row[0], height = row[3] - row[1];
+    const gfloat column[6] = {
+      row[0] + width / 2, row[1] + height / 2, width, height, row[4], row[6]
+    };
+
+    for (k = 0; k < 6; k++)
+      columns[k][i + 3] = column[k];
+  }
+  for (i = 0; i < 2; i++) {
+    const GstCclTensor *tensors = i ? yolov8 : final;
+    const GstCclFormat format = recognise_as (tensors, 2, GST_CCL_OUTPUT_AUTO, &no_hints);
+
+    outlines[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_outline_free);
+    fail_unless (
+        gst_ccl_outputs_read (tensors, 2, &format, SIZE, SIZE, 0, 1, 0.3, 1, NULL, boxes, NULL));
+    fail_unless_equals_int (boxes->len, n);
+    gst_ccl_masks_read (tensors, 2, &format, SIZE, SIZE, 0, boxes, outlines[i]);
+  }
+  fail_unless_equals_int (outlines[0]->len, outlines[1]->len);
+  for (i = 0; i < outlines[0]->len; i++) {
+    const GstCclOutline *a = g_ptr_array_index (outlines[0], i);
+    const GstCclOutline *b = g_ptr_array_index (outlines[1], i);
+
+    fail_unless (a->area == b->area && a->points->len == b->points->len, "%u: %g, %g", i, a->area,
+                 b->area);
+  }
+  g_ptr_array_unref (outlines[1]);
+
+  return outlines[0];
+}
+
+/* Twice the area inside of an outline, positive if it is clockwise. */
+static gdouble
+measure_twice (const GstCclOutline *outline)
+{
+  const gfloat *points = (const gfloat *) (gconstpointer) outline->points->data;
+  const guint n = outline->points->len / 2;
+  gdouble sum = 0;
+  guint i;
+
+  for (i = 0; i < n; i++)
+    sum += points[2 * i] * points[2 * ((i + 1) % n) + 1] -
+           points[2 * ((i + 1) % n)] * points[2 * i + 1];
+
+  return sum;
+}
+
+/* Prototypes as large as the picture: an outline is exactly that of the largest part within the
+ * box. Holes and parts that touch at a corner do not change it. */
+GST_START_TEST (test_outline)
+{
+  static gfloat prototype[SIZE][SIZE];
+  static const guint parts[][4] = { /* x, y, width, height */
+                                    { 10, 10, 20, 4 },
+                                    { 10, 14, 6, 20 },
+                                    { 16, 34, 3, 3 },
+                                    { 40, 40, 5, 5 },
+                                    { 60, 60, 4, 4 }
+  };
+  static const gfloat rows[][7] = {
+    { 5, 5, 50, 50, 0.9f, 0, 1 },   /* the first and the second part; the third is smaller */
+    { 12, 12, 50, 50, 0.8f, 0, 1 }, /* the box cuts them */
+    { 32, 5, 39, 30, 0.7f, 0, 1 },  /* nothing */
+    { 50, 50, 64, 64, 0.6f, 0, 1 }, /* to the edge of the picture */
+    { 5, 5, 50, 50, 0.5f, 0, -1 },  /* all but these */
+  };
+  static const gfloat whole[] = { 10, 10, 30, 10, 30, 14, 16, 14, 16, 34, 10, 34 };
+  static const gfloat cut[] = { 12, 12, 30, 12, 30, 14, 16, 14, 16, 34, 12, 34 };
+  static const gfloat corner[] = { 60, 60, 64, 60, 64, 64, 60, 64 };
+  static const struct
+  {
+    const gfloat *points;
+    guint n;
+    gdouble area;
+  } cases[] = { { whole, 12, 199 }, { cut, 12, 115 }, { corner, 8, 16 } };
+  GPtrArray *outlines;
+  guint i, k, x, y;
+
+  for (i = 0; i < SIZE * SIZE; i++)
+    prototype[i / SIZE][i % SIZE] = -1;
+  for (i = 0; i < G_N_ELEMENTS (parts); i++) {
+    for (y = 0; y < parts[i][3]; y++) {
+      for (x = 0; x < parts[i][2]; x++)
+        prototype[parts[i][1] + y][parts[i][0] + x] = 1;
+    }
+  }
+  prototype[20][13] = -1; /* a hole */
+  outlines = read_outlines (prototype[0], SIZE, rows, G_N_ELEMENTS (rows));
+  fail_unless_equals_int (outlines->len, 4);
+  fail_unless_equals_int (g_array_index (boxes, GstCclBox, 2).outline, 0);
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const guint number = g_array_index (boxes, GstCclBox, i < 2 ? i : 3).outline;
+    const GstCclOutline *outline = g_ptr_array_index (outlines, number - 1);
+
+    fail_unless (outline->area == cases[i].area, "case %u: %g", i, outline->area);
+    fail_unless_equals_int (outline->points->len, cases[i].n);
+    for (k = 0; k < cases[i].n; k++)
+      fail_unless (g_array_index (outline->points, gfloat, k) == cases[i].points[k], "case %u, %u",
+                   i, k);
+  }
+  fail_unless (((GstCclOutline *) g_ptr_array_index (outlines, 2))->centroid_x == 62);
+  /* Of what is left of the box, the outline goes around, and the parts are holes. */
+  fail_unless (measure_twice (g_ptr_array_index (outlines, 3)) == 2 * 45 * 45);
+  g_ptr_array_unref (outlines);
+}
+GST_END_TEST;
+
+/* Prototypes are smaller than the picture, usually a quarter; a disc remains one. */
+GST_START_TEST (test_disc)
+{
+  static gfloat prototype[16][16];
+  static const gfloat rows[][7] = { { 8, 8, 56, 56, 0.9f, 0, 1 }, { 8, 8, 32, 56, 0.8f, 0, 2 } };
+  const gdouble area = G_PI * 20 * 20;
+  GPtrArray *outlines;
+  guint i;
+
+  for (i = 0; i < 256; i++)
+    prototype[i / 16][i % 16] = 5 - hypotf ((gfloat) (i / 16) - 7.5f, (gfloat) (i % 16) - 7.5f);
+  outlines = read_outlines (prototype[0], 16, rows, 2);
+  fail_unless_equals_int (outlines->len, 2);
+  for (i = 0; i < 2; i++) {
+    const GstCclOutline *outline = g_ptr_array_index (outlines, i);
+    const gdouble expected = i ? area / 2 : area;
+    guint k;
+
+    fail_unless (fabs (outline->area / expected - 1) < 0.02, "%g", outline->area);
+    fail_unless (fabs (measure_twice (outline) / 2 / expected - 1) < 0.04, "%g",
+                 measure_twice (outline));
+    fail_unless (fabs (outline->centroid_x - (i ? 32 - 4 * 20 / (3 * G_PI) : 32)) < 0.3);
+    fail_unless (fabs (outline->centroid_y - 32) < 0.3);
+    fail_unless (outline->points->len < 80);
+    for (k = 0; k < outline->points->len; k += 2) {
+      const gfloat x = g_array_index (outline->points, gfloat, k) - 32;
+      const gfloat y = g_array_index (outline->points, gfloat, k + 1) - 32;
+
+      fail_unless (hypotf (x, y) < 21.5f && (hypotf (x, y) > 18.5f || (i && x == 0)), "%g, %g", x,
+                   y);
+    }
+  }
+  g_ptr_array_unref (outlines);
+}
+GST_END_TEST;
+
 /* Three queries: two boxes that overlap, and nothing. */
 typedef struct
 {
@@ -783,7 +945,7 @@ GST_START_TEST (test_crops)
 
     g_array_append_val (boxes, box);
   }
-  gst_ccl_view_map (&view, 1920, 1080, 0.5, boxes);
+  gst_ccl_view_map (&view, 1920, 1080, 0.5, boxes, NULL);
   fail_unless_equals_int (boxes->len, 2);
   for (i = 0; i < 2; i++) {
     const GstCclBox *box = &g_array_index (boxes, GstCclBox, i);
@@ -860,7 +1022,7 @@ GST_START_TEST (test_letterboxes)
     g_array_set_size (boxes, 0);
     g_array_append_val (boxes, outside);
     g_array_append_val (boxes, inside);
-    gst_ccl_view_map (&view, 128, 64, 0.5, boxes);
+    gst_ccl_view_map (&view, 128, 64, 0.5, boxes, NULL);
     fail_unless_equals_int (boxes->len, 1);
     check_box (0, 32, (20 - (gfloat) place[1]) * 64 / (gfloat) place[3], 16,
                4 * 64 / (gfloat) place[3], 1, 0);
@@ -886,7 +1048,7 @@ GST_START_TEST (test_cut_boxes)
     g_array_set_size (boxes, 0);
     g_array_append_val (boxes, first);
     g_array_append_val (boxes, second);
-    gst_ccl_view_map (&view, 400, 200, 0.9, boxes);
+    gst_ccl_view_map (&view, 400, 200, 0.9, boxes, NULL);
     fail_unless_equals_int (boxes->len, other_class ? 2 : 1);
     if (!other_class)
       check_box (0, 60, 20, 80, 40, 1, 0);
@@ -909,6 +1071,8 @@ ccldetectparts_suite (void)
   tcase_add_test (tcase, test_ssd);
   tcase_add_test (tcase, test_end_to_end);
   tcase_add_test (tcase, test_more_columns);
+  tcase_add_test (tcase, test_outline);
+  tcase_add_test (tcase, test_disc);
   tcase_add_loop_test (tcase, test_queries, 0, 6);
   tcase_add_test (tcase, test_queries_by_name);
   tcase_add_test (tcase, test_query_table);

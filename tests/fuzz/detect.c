@@ -103,6 +103,7 @@ read_outputs (FuzzInput *input)
                               .end_to_end = fuzz_below (input, 2),
                               .takes_sizes = fuzz_below (input, 2) };
   GstCclFormat found;
+  GPtrArray *outlines = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_outline_free);
   GstCclTensor tensors[4];
   GstCclView view;
   guint i;
@@ -114,9 +115,11 @@ read_outputs (FuzzInput *input)
     for (i = 0; i < batch; i++) {
       if (gst_ccl_outputs_read (tensors, n, &found, width, height, i, batch, 0.3, 0.5, NULL, boxes,
                                 NULL)) {
+        g_ptr_array_set_size (outlines, 0);
+        gst_ccl_masks_read (tensors, n, &found, width, height, i, boxes, outlines);
         gst_ccl_view_set_frame (&view, frame_width, frame_height, width, height,
                                 1 + fuzz_below (input, GST_CCL_LETTERBOX_STRETCH));
-        gst_ccl_view_map (&view, frame_width, frame_height, 0.5, boxes);
+        gst_ccl_view_map (&view, frame_width, frame_height, 0.5, boxes, outlines);
         check_boxes (boxes, frame_width, frame_height);
       }
     }
@@ -124,6 +127,7 @@ read_outputs (FuzzInput *input)
   for (i = 0; i < n; i++)
     free ((gpointer) tensors[i].data);
   g_array_unref (boxes);
+  g_ptr_array_unref (outlines);
 }
 
 static void
