@@ -41,6 +41,47 @@ gst_ccl_patch_place (GstCclPatch *self, guint x, guint y, guint width, guint hei
   place_side (&self->y, &self->height, frame_height, &self->rows, &self->top, &self->bottom);
 }
 
+/* What a sample gets from either side, 1/256: the model's pixels beside it are parts of the samples
+ * there. If they are larger than samples, several times a quarter makes it as blurred. */
+static guint
+get_weight (guint size, guint samples, guint scale)
+{
+  const guint weight = 64 * scale * samples / size;
+
+  return weight <= 64 ? weight : weight * weight / 64;
+}
+
+static void
+blur_line (guint8 *samples, guint n, guint step, guint weight)
+{
+  guint before = samples[0], i;
+
+  if (weight > 64) {
+    blur_line (samples, n, step, weight - 64);
+    weight = 64;
+    before = samples[0];
+  }
+  for (i = 0; i < n; i++, samples += step) {
+    const guint now = *samples, next = i + 1 < n ? samples[step] : now;
+
+    *samples = (guint8) ((weight * (before + next) + (256 - 2 * weight) * now + 128) / 256);
+    before = now;
+  }
+}
+
+void
+gst_ccl_patch_blur (GstCclPatch *self, guint scale)
+{
+  guint x, y;
+
+  for (y = 0; y < self->rows; y++)
+    blur_line (self->samples + y * self->columns, self->columns, 1,
+               get_weight (self->width, self->columns, scale));
+  for (x = 0; x < self->columns; x++)
+    blur_line (self->samples + x, self->rows, self->columns,
+               get_weight (self->height, self->rows, scale));
+}
+
 gdouble
 gst_ccl_patch_get_distance (const GstCclPatch *a, const GstCclPatch *b)
 {

@@ -23,6 +23,10 @@ typedef struct
 void gst_ccl_patch_place (GstCclPatch *self, guint x, guint y, guint width, guint height,
                           guint frame_width, guint frame_height);
 
+/* Blurs a patch of a frame like the background, which the model blurs: a quarter of each of its
+ * pixels, @scale by @scale of the frame's, comes from either side. */
+void gst_ccl_patch_blur (GstCclPatch *self, guint scale);
+
 /* Functions below compare patches of the same place. */
 
 /* Returns how much @a differs from @b in another light, which is brighter or darker by a constant,

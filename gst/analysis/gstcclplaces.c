@@ -114,6 +114,8 @@ gst_ccl_places_read_frame (GstCclPlaces *self, GstCclPatch *patch)
           gst_ccl_places_draw (self, &frame.image, (guint) GST_VIDEO_INFO_WIDTH (&session->info),
                                (guint) GST_VIDEO_INFO_HEIGHT (&session->info), 1, patch);
   klass->unmap (session->mapper, &frame);
+  if (drawn)
+    gst_ccl_patch_blur (patch, session->motion.scale);
 
   return drawn;
 }

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define WIDTH 160
-#define HEIGHT 120
+/* Large enough for a camera that was knocked. */
+#define WIDTH 208
+#define HEIGHT 200
 #define FPS 10
 
 /* Where the thing is put, and the seconds until it is static and learnt. */
@@ -26,6 +27,8 @@ typedef struct
   gdouble gain;
   gint thing_x;  /* NONE: there is none */
   gint walker_x; /* likewise */
+  gint dx, dy;   /* how far the camera was knocked */
+  gboolean busy; /* there are strong edges everywhere */
   GstBuffer *last;
 } Camera;
 
@@ -66,12 +69,17 @@ is_in (gint x, gint y, gint left, gint top, gint width, gint height)
 static gint
 luma_at (const Camera *camera, gint x, gint y)
 {
+  x += camera->dx;
+  y += camera->dy;
   if (is_in (x, y, camera->walker_x, 20, 20, 90))
     return 40 + (x - camera->walker_x + y) % 7;
   if (is_in (x, y, camera->thing_x, Y, THING_WIDTH, THING_HEIGHT))
     return 180 + (x / 3 + y / 3) % 5 * 4;
 
-  return 100 + (x / 8 + y / 8) % 5 * 3;
+  if (camera->busy)
+    return (x / 3 + y / 5) % 3 == 0 ? 150 : 60;
+
+  return 100 + ((x + WIDTH) / 8 + (y + HEIGHT) / 8) % 5 * 3;
 }
 
 /* Pushes a frame, and keeps what comes out. */
@@ -172,6 +180,9 @@ check_thing (const Camera *camera, guint flags, gdouble age)
                component->static_age, age);
 }
 
+/* The seconds that somebody takes to pass by. */
+#define PASS_TIME ((WIDTH + 20 + 7) / 8 / 10.0)
+
 static void
 pass_by (Camera *camera)
 {
@@ -203,7 +214,8 @@ check_left (const gchar *format, const gchar *properties)
   fail_unless_equals_int (gst_buffer_get_ccl_meta (camera.last)->n_components, 1);
   pass_by (&camera);
   expect (&camera, LEARNING_TIME, 1);
-  check_thing (&camera, GST_CCL_COMPONENT_STATIC, STATIC_TIME + 1.3 + 3 * LEARNING_TIME + 4.6);
+  check_thing (&camera, GST_CCL_COMPONENT_STATIC,
+               STATIC_TIME + 1.3 + 3 * LEARNING_TIME + 2 * PASS_TIME);
 
   camera.thing_x = NONE;
   wait_for (&camera, 2);
@@ -251,6 +263,56 @@ GST_START_TEST (test_removed)
   camera.thing_x = X;
   wait_for (&camera, 2);
   expect (&camera, LEARNING_TIME, 0);
+  camera_clear (&camera);
+}
+GST_END_TEST;
+
+/* What is put down, and what is taken away, in front of strong edges, which are sharper in frames
+ * than in the background. */
+GST_START_TEST (test_edges)
+{
+  Camera camera;
+
+  camera_init (&camera, __i__ < 2 ? "GRAY8" : "NV12", __i__ < 2 ? "" : "scale=2");
+  camera.busy = TRUE;
+  camera.thing_x = __i__ % 2 ? X : NONE;
+  expect (&camera, 10, 0);
+  camera.thing_x = __i__ % 2 ? NONE : X;
+  wait_for (&camera, STATIC_TIME + 0.5);
+  expect (&camera, 1, 1);
+  check_thing (&camera, GST_CCL_COMPONENT_STATIC | (__i__ % 2 ? GST_CCL_COMPONENT_REMOVED : 0),
+               STATIC_TIME + 1.5);
+  camera_clear (&camera);
+}
+GST_END_TEST;
+
+/* Somebody knocks the camera, before or after the thing was learnt: its place shows a part less of
+ * it, and it is still static there, or shows something else. */
+GST_START_TEST (test_knocked)
+{
+  static const gint shifts[][2] = { { 6, -5 }, { 38, -24 } };
+  const guint expected = __i__ < 2;
+  Camera camera;
+  guint i, k, n;
+
+  camera_init (&camera, "GRAY8", "");
+  expect (&camera, 5, 0);
+  camera.thing_x = X;
+  wait_for (&camera, STATIC_TIME + 0.5);
+  expect (&camera, __i__ % 2 ? 2 * LEARNING_TIME : 1, 1);
+  camera.dx = shifts[__i__ / 2][0];
+  camera.dy = shifts[__i__ / 2][1];
+  wait_for (&camera, LEARNING_TIME);
+  for (i = 0; i < 2 * LEARNING_TIME * FPS; i++) {
+    const GstCclMeta *meta;
+
+    shoot (&camera);
+    meta = gst_buffer_get_ccl_meta (camera.last);
+    for (n = k = 0; k < meta->n_components; k++)
+      n += meta->components[k].flags != 0 && ABS ((gint) meta->components[k].x - X) < 12;
+    fail_unless_equals_int (n, expected);
+  }
+  fail_unless_equals_int (ccl_test_stat (camera.h->element, "displaced"), 1);
   camera_clear (&camera);
 }
 GST_END_TEST;
@@ -391,6 +453,8 @@ cclstatic_suite (void)
   tcase_add_test (tcase, test_left);
   tcase_add_test (tcase, test_later);
   tcase_add_test (tcase, test_removed);
+  tcase_add_loop_test (tcase, test_edges, 0, 4);
+  tcase_add_loop_test (tcase, test_knocked, 0, 4);
   tcase_add_test (tcase, test_moving);
   tcase_add_test (tcase, test_limit);
   tcase_add_test (tcase, test_light);
