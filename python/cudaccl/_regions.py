@@ -48,6 +48,8 @@ def _take(labels, mask=False):
             raise ValueError(f"labels are at least 0, not {low}; 0 is background")
         if high > 4 * array.size + 65536:  # a table of all numbers would be mostly empty
             names, places = np.unique(array, return_inverse=True)
+            if names[0] < 0:
+                raise ValueError(f"labels are at least 0, not {int(names[0])}; 0 is background")
             if names[0] != 0:
                 names, places = np.concatenate([np.zeros(1, names.dtype), names]), places + 1
             return np.ascontiguousarray(places.reshape(array.shape), np.int32), names, array
@@ -64,6 +66,18 @@ def _spacing(spacing, axes):
     return steps
 
 
+def _take_intensity(intensity, shape):
+    np = _numpy()
+    if np.ma.is_masked(intensity):
+        raise TypeError("the intensity has masked pixels; set their labels to 0, and pass its data")
+    intensity = np.asarray(intensity)
+    if intensity.dtype.kind not in "biuf":
+        raise TypeError(f"the intensity is of real numbers, not {intensity.dtype}")
+    if intensity.shape != shape:
+        raise ValueError(f"the intensity has the shape {intensity.shape}, not the label map's, {shape}")
+    return np.require(intensity, np.float64, "CA")
+
+
 class _Regions:
     """The tables of a label map, and what follows from them. Methods have the names of scikit-image's properties."""
 
@@ -73,9 +87,10 @@ class _Regions:
         self.axes = numbers.ndim
         self.spacing = _spacing(spacing, self.axes)
         if intensity is not None:
-            intensity = np.require(intensity, np.float64, "CA")
-            if intensity.shape != array.shape:
-                raise ValueError(f"the intensity has the shape {intensity.shape}, not the label map's, {array.shape}")
+            intensity = _take_intensity(intensity, array.shape)
+        if numbers.size == 0:  # as a map of background, which has no regions either
+            numbers = np.zeros((1,) * self.axes, np.int32)
+            intensity = None if intensity is None else np.zeros((1,) * self.axes)
         tables = _engine.measure(numbers, intensity, parts, self.spacing[0], self.spacing[1])
         self.tables = {name: None if memory is None else np.asarray(memory) for name, memory in zip(_TABLES, tables)}
         self.numbers = numbers
@@ -235,7 +250,7 @@ class _Regions:
         while (at >= 0).any():
             outermost &= (at < 0) | (label[at] != label)
             at = np.where(at >= 0, parent[at], -1)
-        sums = np.zeros(int(label.max()) + 1 if len(label) else 1, np.int64)
+        sums = np.zeros(1 + max(label.max(initial=0), self.tables["label"].max(initial=0)), np.int64)
         np.add.at(sums, label[outermost], area[outermost])
         return sums[self.tables["label"][:, 0]] * math.prod(self.spacing)
 
@@ -417,14 +432,16 @@ def properties(labels: Any, intensity: Any = None,
 def _keep(labels, choose):
     """The label map without those regions that choose(areas) leaves out, in the type that it came in."""
     np = _numpy()
-    numbers, _, array = _take(labels)
+    numbers, names, array = _take(labels)
+    if array.size == 0:
+        return array.copy()
     tables = _engine.measure(numbers, None, 0, 1.0, 1.0)
     kept, areas = np.asarray(tables[0])[:, 0], np.asarray(tables[1])[:, 0]
-    names = np.zeros(int(kept[-1]) + 1 if len(kept) else 1, np.int32)
+    table = np.zeros(int(kept[-1]) + 1 if len(kept) else 1, np.int32)
     kept = kept[choose(areas)]
-    names[kept] = kept
-    result = np.asarray(_engine.rename(numbers, names))
-    if array.dtype == np.int32:
+    table[kept] = kept
+    result = np.asarray(_engine.rename(numbers, table))
+    if array.dtype == np.int32 and names is None:
         return result
     return np.where(result > 0, array, array.dtype.type(0))
 
@@ -521,6 +538,8 @@ def contours(labels: Any, connectivity: int = 8) -> list[Contour]:
     numbers, names, array = _take(labels, mask=True)
     if array.ndim != 2:
         raise ValueError(f"a label map of shape {array.shape}; outlines are of (height, width)")
+    if array.size == 0:
+        return []
     outlines, points = (np.asarray(memory) for memory in _engine.trace(numbers, connectivity == 8))
     rows = outlines.tolist()
     ends = [row[3] for row in rows[1:]] + [len(points)]

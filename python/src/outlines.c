@@ -37,7 +37,9 @@ typedef struct Outline
 typedef struct Tracer
 {
   const int32_t *labels;
+  int32_t highest; /* label */
   size_t width, height;
+  size_t steps;  /* that are left: a side of a pixel belongs to one outline of its region */
   bool diagonal; /* pixels that touch at a corner are connected */
   uint32_t
       *sides[2]; /* [height * width] the outline at a pixel's left or right side; 0: none yet */
@@ -100,7 +102,9 @@ add_point (Tracer *self, Point p)
   return true;
 }
 
-/* Follows the outline from @start on, and marks the sides. */
+/* Follows the outline from @start on, and marks the sides. The pixel on the right of a step is
+ * within the map even if labels change meanwhile, as turn() has looked at it; but then the outline
+ * may not come back to its start. */
 static bool
 follow (Tracer *self, Point start, Direction direction, int32_t label)
 {
@@ -124,13 +128,13 @@ follow (Tracer *self, Point start, Direction direction, int32_t label)
     if (next != direction && !add_point (self, p))
       return false;
     direction = next;
-  } while (p.x != start.x || p.y != start.y || direction != first);
+    self->steps -= self->steps > 0;
+  } while (self->steps > 0 && (p.x != start.x || p.y != start.y || direction != first));
   return true;
 }
 
-/* The outline @number, from 1 on, if it is a hole's as @hole says, else the one around it; -1:
- * none.
- */
+/* The outline @number, from 1 on, if it is a hole's as @hole says, else the one around it; -1 if
+ * there is none. */
 static int64_t
 enclosing (const Tracer *self, uint32_t number, bool hole)
 {
@@ -160,7 +164,7 @@ trace_row (Tracer *self, size_t y)
   uint32_t before = 0; /* the outline at the right side of the run before */
 
   for (size_t x = 0, end; x < self->width; x = end) {
-    const int32_t label = row[x];
+    const int32_t label = regions_label (row + x, self->highest);
 
     for (end = x + 1; end < self->width && row[end] == label;)
       end++;
@@ -205,14 +209,13 @@ regions_trace (PyObject *module, PyObject *args)
   PyObject *input, *result = NULL;
   Array array = { .device = -1 };
   Tracer tracer = { 0 };
-  int32_t highest;
   int diagonal;
   bool done;
 
   if (!PyArg_ParseTuple (args, "Op:trace", &input, &diagonal))
     return NULL;
   if (array_get (&array, input, "the label map", false, Py_None) != 0 ||
-      regions_get (&array, "the label map", &highest) != 0)
+      regions_get (&array, "the label map", &tracer.highest) != 0)
     goto out;
   if (array.ndim != 2 || array.shape[0] >= INT32_MAX || array.shape[1] >= INT32_MAX) {
     PyErr_SetString (PyExc_ValueError, "outlines are of label maps (height, width)");
@@ -221,6 +224,7 @@ regions_trace (PyObject *module, PyObject *args)
   tracer.labels = (const int32_t *) array.data;
   tracer.height = (size_t) array.shape[0];
   tracer.width = (size_t) array.shape[1];
+  tracer.steps = 4 * tracer.width * tracer.height;
   tracer.diagonal = diagonal;
   Py_BEGIN_ALLOW_THREADS;
   done = trace (&tracer);

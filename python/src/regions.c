@@ -38,6 +38,7 @@ typedef struct Regions
   const double *intensity; /* of the same shape, or NULL */
   size_t width, height, depth;
   int axes;        /* 2 or 3 */
+  int32_t highest; /* label */
   uint32_t *index; /* [highest + 1] of a label's region, from 1 on */
   Run *runs;       /* [n_runs] */
   size_t n, n_runs;
@@ -153,8 +154,8 @@ add_values (Regions *self, const Run *run)
 
   for (size_t x = run->x; x < run->end; x++) {
     to[0] += values[x];
-    to[1] = values[x] < to[1] ? values[x] : to[1];
-    to[2] = values[x] > to[2] ? values[x] : to[2];
+    to[1] = values[x] < to[1] || isnan (values[x]) ? values[x] : to[1];
+    to[2] = values[x] > to[2] || isnan (values[x]) ? values[x] : to[2];
   }
 }
 
@@ -219,6 +220,16 @@ row_at (const Regions *self, const int32_t *background, size_t y)
   return y < self->height ? self->labels + y * self->width : background;
 }
 
+/* A region's counts of its outline; NULL of a label that was written after regions were numbered.
+ */
+static int64_t *
+outline_of (Regions *self, int32_t label)
+{
+  const uint32_t number = self->index[regions_label (&label, self->highest)];
+
+  return number > 0 ? self->outline + (number - 1) * (size_t) OUTLINE_COUNTS : NULL;
+}
+
 /* Counts the configurations of 2 x 2 pixels around a corner, for each label in it: bit 0 is the
  * pixel itself, 1 the one above, 2 the one on the left, 3 the one above that. */
 static void
@@ -227,13 +238,15 @@ add_quad (Regions *self, const int32_t quad[4])
   for (int i = 0; i < 4; i++) {
     unsigned bits = 0;
     bool seen = quad[i] == 0;
+    int64_t *counts;
 
     for (int k = 0; k < 4; k++) {
       seen |= k < i && quad[k] == quad[i];
       bits |= (unsigned) (quad[k] == quad[i]) << k;
     }
-    if (!seen)
-      self->outline[(self->index[quad[i]] - 1) * (size_t) OUTLINE_COUNTS + bits]++;
+    counts = seen ? NULL : outline_of (self, quad[i]);
+    if (counts)
+      counts[bits]++;
   }
 }
 
@@ -245,8 +258,8 @@ add_quads (Regions *self, const int32_t *row, const int32_t *above)
   for (size_t x = 0; x <= self->width; x++) {
     quad[2] = quad[0];
     quad[3] = quad[1];
-    quad[0] = x < self->width ? row[x] : 0;
-    quad[1] = x < self->width ? above[x] : 0;
+    quad[0] = x < self->width ? regions_label (row + x, self->highest) : 0;
+    quad[1] = x < self->width ? regions_label (above + x, self->highest) : 0;
     if ((quad[0] ^ quad[1]) | (quad[0] ^ quad[2]) | (quad[0] ^ quad[3]))
       add_quad (self, quad);
   }
@@ -285,6 +298,7 @@ add_border (Regions *self, int32_t *const rows[3])
   for (size_t x = 1; x <= self->width; x++) {
     const int32_t label = rows[1][x];
     unsigned sides, corners, class;
+    int64_t *counts;
 
     if (label == 0)
       continue;
@@ -293,8 +307,9 @@ add_border (Regions *self, int32_t *const rows[3])
     corners = (unsigned) (rows[0][x - 1] == label) + (rows[0][x + 1] == label) +
               (rows[2][x - 1] == label) + (rows[2][x + 1] == label);
     class = classes[1 + 2 * sides + 10 * corners];
-    if (class > 0)
-      self->outline[(self->index[label] - 1) * (size_t) OUTLINE_COUNTS + QUADS + class - 1]++;
+    counts = class > 0 ? outline_of (self, label) : NULL;
+    if (counts)
+      counts[QUADS + class - 1]++;
   }
 }
 
@@ -393,7 +408,7 @@ find_runs (Regions *self)
       room = more;
     }
     for (size_t x = 0, end; x < self->width; x = end) {
-      const int32_t label = labels[x];
+      const int32_t label = regions_label (labels + x, self->highest);
 
       for (end = x + 1; end < self->width && labels[end] == label;)
         end++;
@@ -407,8 +422,10 @@ find_runs (Regions *self)
 
 /* Numbers the labels. */
 static bool
-find_regions (Regions *self, int32_t highest)
+find_regions (Regions *self)
 {
+  const int32_t highest = self->highest;
+
   self->index = calloc ((size_t) highest + 1, sizeof *self->index);
   if (!self->index || !find_runs (self))
     return false;
@@ -552,14 +569,13 @@ regions_measure (PyObject *module, PyObject *args)
   Array array = { .device = -1 }, intensity = { .device = -1 };
   Number parts = { "parts", 0, 2 * PART_HULL - 1, 0 };
   Regions regions = { 0 };
-  int32_t highest;
   bool done = false;
 
   if (!PyArg_ParseTuple (args, "OOO&dd:measure", &input, &weights, number_convert, &parts,
                          &regions.spacing[0], &regions.spacing[1]))
     return NULL;
   if (array_get (&array, input, "the label map", false, Py_None) != 0 ||
-      regions_get (&array, "the label map", &highest) != 0)
+      regions_get (&array, "the label map", &regions.highest) != 0)
     goto out;
   if (weights != Py_None) {
     if (array_get (&intensity, weights, "the intensity", false, Py_None) != 0 ||
@@ -584,7 +600,7 @@ regions_measure (PyObject *module, PyObject *args)
     goto out;
   }
   Py_BEGIN_ALLOW_THREADS;
-  done = find_regions (&regions, highest);
+  done = find_regions (&regions);
   Py_END_ALLOW_THREADS;
   if (!done) {
     PyErr_NoMemory ();
@@ -596,7 +612,7 @@ regions_measure (PyObject *module, PyObject *args)
     goto out;
   }
   Py_BEGIN_ALLOW_THREADS;
-  for (size_t i = 1; i <= (size_t) highest; i++)
+  for (size_t i = 1; i <= (size_t) regions.highest; i++)
     if (regions.index[i])
       regions.names[regions.index[i] - 1] = (int32_t) i;
   done = measure (&regions, (unsigned) parts.value);
@@ -643,7 +659,7 @@ regions_rename (PyObject *module, PyObject *args)
       n *= (size_t) array.shape[i];
     Py_BEGIN_ALLOW_THREADS;
     for (size_t i = 0; i < n; i++)
-      out[i] = to[labels[i]];
+      out[i] = to[regions_label (labels + i, highest)];
     Py_END_ALLOW_THREADS;
   }
 

@@ -28,6 +28,16 @@ void region_hull_measure (RegionHull *self, const RegionRow *rows, size_t n,
  * label; -1 with an exception. */
 int regions_get (const Array *array, const char *what, int32_t *highest);
 
+/* Reads a label once. Another thread may have written to the map since its range was found; what
+ * is above @highest then counts as background, so that no index is outside a table. */
+static inline int32_t
+regions_label (const int32_t *at, int32_t highest)
+{
+  const int32_t label = __atomic_load_n (at, __ATOMIC_RELAXED);
+
+  return (uint32_t) label > (uint32_t) highest ? 0 : label;
+}
+
 /* Functions of the module. */
 PyObject *regions_measure (PyObject *module, PyObject *args);
 PyObject *regions_rename (PyObject *module, PyObject *args);

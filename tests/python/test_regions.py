@@ -6,6 +6,7 @@ enclose. Exit status 77 without NumPy. With a number: the seed."""
 
 import inspect
 import sys
+import threading
 import unittest
 import warnings
 
@@ -20,6 +21,7 @@ try:
 except ImportError:
     measure, known = None, {}
 import cudaccl
+from cudaccl import _engine
 
 has_spacing = measure and "spacing" in inspect.signature(measure.regionprops_table).parameters
 
@@ -143,9 +145,62 @@ class Regions(unittest.TestCase):
             small_ones = found["label"][found["area"] < limit]
             np.testing.assert_array_equal(cudaccl.dust(labels, limit), np.where(np.isin(labels, small_ones), 0, labels))
         self.assertEqual({c.label for c in cudaccl.contours(names[small])}, set(names[1:].tolist()))
+        # High ones are renumbered inside, whatever their type, with and without background.
+        for kind in (np.int32, np.uint32, np.int64):
+            for first in (0, 1):
+                labels = np.array([first, 5, 2000000], kind)[small % 3]
+                areas = dict(zip(*np.unique(labels[labels > 0], return_counts=True)))
+                kept = cudaccl.largest(labels)
+                self.assertEqual(kept.dtype, kind)
+                np.testing.assert_array_equal(kept, np.where(labels == max(areas, key=areas.get), labels, 0))
+                np.testing.assert_array_equal(cudaccl.dust(labels, 0), labels)
         solid = rng.integers(0, 3, (4, 5, 6))
         np.testing.assert_array_equal(cudaccl.dust(solid, 1), solid)
         self.assertEqual(len(np.unique(cudaccl.largest(solid))), 2)
+
+    def test_intensity(self):
+        labels = np.array([[1, 1, 1, 2], [3, 3, 3, 2]])
+        nan = float("nan")
+        found = cudaccl.properties(labels, [[nan, 2, 3, 4], [5, nan, 6, 7]])
+        for name in ("mean", "min", "max", "std"):
+            np.testing.assert_array_equal(np.isnan(found["intensity_" + name]), [True, False, True], name)
+        self.assertEqual(found["intensity_max"][1], 7)
+        masked = np.ma.masked_equal(labels, 2)
+        for function in (cudaccl.properties, lambda *a: cudaccl.regionprops_table(*a, properties=["intensity_mean"])):
+            self.fails(TypeError, "masked", function, labels, masked)
+            self.fails(TypeError, "complex128", function, labels, labels * 1j)
+            self.fails(ValueError, "shape", function, np.zeros((0, 4), int), np.zeros((4, 0)))
+        self.assertEqual(cudaccl.properties(labels, np.ma.array(labels))["intensity_mean"].tolist(), [1, 2, 3])
+
+    def test_written_meanwhile(self):
+        """Another thread writes to the label map: numbers are anything, but nothing outside of tables is touched."""
+        rng = np.random.default_rng([SEED, 6])
+        maps = [rng.integers(0, 2, (200, 300)), rng.integers(0, 5000, (200, 300)), np.full((200, 300), -1)]
+        maps[0][100, 100] = 5000  # the other ones of the second map have no region in the first
+        labels, stop = maps[0].astype(np.int32), threading.Event()
+
+        def write():
+            while not stop.is_set():
+                for other in maps:
+                    np.copyto(labels, other, casting="unsafe")
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            done = 0
+            for i in range(3000):
+                try:
+                    _engine.measure(labels, None, 7, 1.0, 1.0)
+                    _engine.rename(labels, np.arange(5001, dtype=np.int32))
+                    _engine.trace(labels, i % 2 == 0)
+                    done += 1
+                except ValueError as error:
+                    self.assertIn("not -1", str(error))
+                if done == 30:
+                    break
+        finally:
+            stop.set()
+            writer.join()
 
     def test_contours(self):
         rng = np.random.default_rng([SEED, 5])
@@ -200,6 +255,7 @@ class Regions(unittest.TestCase):
             self.fails(TypeError, "label\\(\\) makes one", function, labels == 1)
             self.fails(ValueError, "not -3", function, -3 * labels)
             self.fails(ValueError, "-3", function, -3 * labels.astype(np.int16))
+            self.fails(ValueError, "not -1", function, np.array([[-1, 0], [0, 2000000]], np.int32))
             self.fails(ValueError, "shape", function, labels[0])
         self.fails(ValueError, "there are", cudaccl.regionprops_table, labels, properties=["are"])
         self.fails(ValueError, "intensity", cudaccl.regionprops_table, labels, properties=["intensity_mean"])
@@ -214,10 +270,15 @@ class Regions(unittest.TestCase):
         self.fails(ValueError, "k is", cudaccl.largest, labels, -1)
         self.fails(ValueError, "connectivity", cudaccl.contours, labels, 6)
         self.fails(ValueError, "outlines", cudaccl.contours, labels[None])
-        for shape in ((0, 4), (4, 0), (0, 0)):
-            self.assertEqual(len(cudaccl.properties(np.zeros(shape, int))), 0)
-            self.assertEqual(cudaccl.contours(np.zeros(shape, int)), [])
-            self.assertEqual(cudaccl.dust(np.zeros(shape, int), 3).shape, shape)
+        for shape in ((0, 4), (4, 0), (0, 0), (2, 0, 3), (0, 2, 3), (2, 3, 0)):
+            empty = np.zeros(shape, int)
+            self.assertEqual(len(cudaccl.properties(empty)), 0)
+            self.assertEqual(len(cudaccl.properties(empty, empty)), 0)
+            self.assertEqual(len(cudaccl.regionprops_table(empty)["label"]), 0)
+            self.assertEqual(cudaccl.dust(empty, 3).shape, shape)
+            self.assertEqual(cudaccl.largest(empty).shape, shape)
+            if len(shape) == 2:
+                self.assertEqual(cudaccl.contours(empty), [])
 
 
 if __name__ == "__main__":
