@@ -11,102 +11,145 @@
 /* The first DETR has COCO's 91 classes, and one for nothing. */
 #define WITH_NOTHING 92
 
-/* Returns whether @tensor is a list of @n items, with a batch dimension if the boxes have one. */
+/* Returns whether @tensor is a list of an item for each box, with a batch dimension if the boxes
+ * have one. */
 static gboolean
-is_list (const GstCclTensor *tensor, const GstCclApart *self)
+is_list (const GstCclTensor *tensor, const GstCclTensor *boxes)
 {
-  const guint first = self->batched;
+  guint i;
 
-  return tensor->n_dims == first + 1 && tensor->dims[first] == self->n &&
-         (!self->batched || tensor->dims[0] == self->boxes->dims[0]);
+  for (i = 0; i + 1 < boxes->n_dims && i < tensor->n_dims; i++) {
+    if (tensor->dims[i] != boxes->dims[i])
+      return FALSE;
+  }
+
+  return tensor->n_dims + 1 == boxes->n_dims;
 }
 
 /* Returns whether @tensor has a row of scores for each box. */
 static gboolean
-is_rows (const GstCclTensor *tensor, const GstCclApart *self)
+is_rows (const GstCclTensor *tensor, const GstCclTensor *boxes)
 {
-  return self->batched && gst_ccl_tensor_is_table (tensor) &&
-         tensor->dims[0] == self->boxes->dims[0] && tensor->dims[1] == self->n;
+  return boxes->n_dims == 3 && gst_ccl_tensor_is_table (tensor) &&
+         tensor->dims[0] == boxes->dims[0] && tensor->dims[1] == boxes->dims[1];
+}
+
+/* Returns whether @tensor has a number for each picture of a batch. */
+static gboolean
+is_count (const GstCclTensor *tensor, const GstCclTensor *boxes)
+{
+  return boxes->n_dims == 3 && tensor->n_dims == 1 && tensor->dims[0] == boxes->dims[0];
+}
+
+static gint64
+get_n (const GstCclTensor *boxes)
+{
+  return boxes->dims[boxes->n_dims - 2];
+}
+
+static gboolean
+are_boxes (const GstCclTensor *tensor)
+{
+  return tensor->type == ORT_TYPE_FLOAT && (tensor->n_dims == 2 || tensor->n_dims == 3) &&
+         tensor->dims[tensor->n_dims - 1] == 4 && get_n (tensor) >= 0 &&
+         get_n (tensor) <= G_MAXINT32;
 }
 
 /* Of a DETR with four classes, the scores have the shape of the boxes. */
-static gboolean
-find_boxes (const GstCclTensor *tensors, guint n, GstCclApart *self)
+static gint
+find_boxes (const GstCclTensor *tensors, guint n)
 {
   guint i;
 
-  for (i = 0; i < n && !self->boxes; i++) {
-    const GstCclTensor *tensor = &tensors[i];
-
-    if (tensor->type == ORT_TYPE_FLOAT && (tensor->n_dims == 2 || tensor->n_dims == 3) &&
-        tensor->dims[tensor->n_dims - 1] == 4 && !gst_ccl_tensor_has_name (tensor, "score") &&
-        !gst_ccl_tensor_has_name (tensor, "logit") && !gst_ccl_tensor_has_name (tensor, "label"))
-      self->boxes = tensor;
+  for (i = 0; i < n; i++) {
+    if (are_boxes (&tensors[i]) && !gst_ccl_tensor_has_name (&tensors[i], "score") &&
+        !gst_ccl_tensor_has_name (&tensors[i], "logit") &&
+        !gst_ccl_tensor_has_name (&tensors[i], "label"))
+      return (gint) i;
   }
-  if (!self->boxes)
-    return FALSE;
 
-  self->batched = self->boxes->n_dims == 3;
-  self->n = self->boxes->dims[self->batched];
-  self->rows_first = gst_ccl_tensor_has_name (self->boxes, "detection_boxes");
-
-  return self->n >= 0 && self->n <= G_MAXINT32;
+  return -1;
 }
 
 /* Scores of anchors have a column for the background, and are named so in exports. Those of queries
  * are "logits", or "labels" although they are floats. */
 static gboolean
-is_queries (const GstCclApart *self)
+are_queries (const GstCclTensor *boxes, const GstCclTensor *scores)
 {
-  if (self->n > GST_CCL_MAX_QUERIES)
+  if (get_n (boxes) > GST_CCL_MAX_QUERIES)
     return FALSE;
 
-  return gst_ccl_tensor_has_name (self->scores, "logit") ||
-         gst_ccl_tensor_has_name (self->scores, "label") ||
-         gst_ccl_tensor_has_name (self->scores, "prob") ||
-         gst_ccl_tensor_has_name (self->boxes, "pred_boxes") ||
-         gst_ccl_tensor_has_name (self->boxes, "dets");
+  return gst_ccl_tensor_has_name (scores, "logit") || gst_ccl_tensor_has_name (scores, "label") ||
+         gst_ccl_tensor_has_name (scores, "prob") ||
+         gst_ccl_tensor_has_name (boxes, "pred_boxes") || gst_ccl_tensor_has_name (boxes, "dets");
 }
 
 gboolean
 gst_ccl_apart_find (const GstCclTensor *tensors, guint n, GstCclApart *self)
 {
+  const GstCclTensor *boxes;
   guint i;
 
-  *self = (GstCclApart){ .n_classes = 1 };
-  if (!find_boxes (tensors, n, self))
+  *self = (GstCclApart){
+    .boxes = find_boxes (tensors, n), .scores = -1, .classes = -1, .count = -1, .n_columns = 1
+  };
+  if (self->boxes < 0)
     return FALSE;
 
+  boxes = &tensors[self->boxes];
+  self->batched = boxes->n_dims == 3;
+  self->rows_first = gst_ccl_tensor_has_name (boxes, "detection_boxes");
   for (i = 0; i < n; i++) {
     const GstCclTensor *tensor = &tensors[i];
     const gboolean is_float = tensor->type == ORT_TYPE_FLOAT;
 
-    if (tensor == self->boxes)
+    if (tensor == boxes)
       continue;
-    if (is_float && is_list (tensor, self) &&
+    if (is_float && is_list (tensor, boxes) &&
         (gst_ccl_tensor_has_name (tensor, "score") || gst_ccl_tensor_has_name (tensor, "conf"))) {
-      self->scores = tensor;
-      self->n_classes = 1; /* even if there are also scores of all classes */
-    } else if (is_list (tensor, self) && (!is_float || gst_ccl_tensor_has_name (tensor, "class") ||
-                                          gst_ccl_tensor_has_name (tensor, "label")))
-      self->classes = tensor;
-    else if (is_float && is_list (tensor, self) && !self->scores)
-      self->scores = tensor;
-    else if (is_rows (tensor, self) && !self->scores) {
-      self->scores = tensor;
-      self->n_classes = tensor->dims[2];
-      self->kind = is_queries (self) ? GST_CCL_APART_QUERIES : GST_CCL_APART_ANCHORS;
-    } else if (tensor->n_dims == 1 && !self->count && self->batched &&
-               tensor->dims[0] == self->boxes->dims[0])
-      self->count = tensor;
+      self->scores = (gint) i;
+      self->n_columns = 1; /* even if there are also scores of all classes */
+    } else if (is_list (tensor, boxes) && (!is_float || gst_ccl_tensor_has_name (tensor, "class") ||
+                                           gst_ccl_tensor_has_name (tensor, "label")))
+      self->classes = (gint) i;
+    else if (is_float && is_list (tensor, boxes) && self->scores < 0)
+      self->scores = (gint) i;
+    else if (is_rows (tensor, boxes) && self->scores < 0) {
+      self->scores = (gint) i;
+      self->n_columns = tensor->dims[2];
+    } else if (is_count (tensor, boxes) && self->count < 0)
+      self->count = (gint) i;
   }
-  if (!self->scores)
+  if (self->scores < 0)
     return FALSE;
-  if (self->scores->n_dims == self->boxes->n_dims)
-    return self->kind == GST_CCL_APART_QUERIES || self->n_classes > 1;
-  self->kind = GST_CCL_APART_LISTS;
+  if (tensors[self->scores].n_dims < boxes->n_dims) {
+    self->kind = GST_CCL_APART_LISTS;
+    return self->classes >= 0;
+  }
+  self->kind =
+      are_queries (boxes, &tensors[self->scores]) ? GST_CCL_APART_QUERIES : GST_CCL_APART_ANCHORS;
 
-  return self->classes != NULL;
+  return self->kind == GST_CCL_APART_QUERIES || self->n_columns > 1;
+}
+
+gboolean
+gst_ccl_apart_fits (const GstCclApart *self, const GstCclTensor *tensors, guint n, guint batch)
+{
+  const GstCclTensor *boxes, *scores;
+
+  if (MAX (MAX (self->boxes, self->scores), MAX (self->classes, self->count)) >= (gint) n)
+    return FALSE;
+
+  boxes = &tensors[self->boxes];
+  scores = &tensors[self->scores];
+  if (!are_boxes (boxes) || boxes->n_dims != (self->batched ? 3 : 2) ||
+      batch != (self->batched ? boxes->dims[0] : 1) || scores->type != ORT_TYPE_FLOAT ||
+      (self->count >= 0 && !is_count (&tensors[self->count], boxes)))
+    return FALSE;
+  if (self->kind == GST_CCL_APART_LISTS)
+    return is_list (scores, boxes) && is_list (&tensors[self->classes], boxes);
+
+  return is_rows (scores, boxes) && scores->dims[2] == self->n_columns;
 }
 
 /* Returns element @i of a tensor of numbers. */
@@ -158,14 +201,16 @@ scale_shares (GArray *boxes, guint width, guint height)
 }
 
 static void
-read_boxes (const GstCclApart *self, guint index, guint width, guint height,
-            GstCclCollector *collector)
+read_boxes (const GstCclApart *self, const GstCclTensor *tensors, guint index, guint width,
+            guint height, GstCclCollector *collector)
 {
-  const gfloat *box = (const gfloat *) self->boxes->data + (gint64) index * self->n * 4;
-  gint64 first = (gint64) index * self->n, n = self->n, i;
+  const gfloat *all_scores = tensors[self->scores].data;
+  gint64 n = get_n (&tensors[self->boxes]), i;
+  const gint64 first = (gint64) index * n;
+  const gfloat *box = (const gfloat *) tensors[self->boxes].data + first * 4;
 
-  if (self->count) {
-    gdouble count = get_number (self->count, index);
+  if (self->count >= 0) {
+    gdouble count = get_number (&tensors[self->count], index);
 
     n = count >= 0 && count < (gdouble) n ? (gint64) count : n;
   }
@@ -176,13 +221,13 @@ read_boxes (const GstCclApart *self, guint index, guint width, guint height,
     gfloat score;
 
     if (self->kind == GST_CCL_APART_ANCHORS) {
-      const gfloat *scores = (const gfloat *) self->scores->data + (first + i) * self->n_classes;
+      const gfloat *scores = all_scores + (first + i) * self->n_columns;
 
       class_id =
-          gst_ccl_collector_find_class (collector, scores + 1, self->n_classes - 1, 1, &score);
+          gst_ccl_collector_find_class (collector, scores + 1, self->n_columns - 1, 1, &score);
     } else {
-      score = ((const gfloat *) self->scores->data)[first + i];
-      class_id = get_class (self->classes, first + i);
+      score = all_scores[first + i];
+      class_id = get_class (&tensors[self->classes], first + i);
     }
     if (gst_ccl_collector_passes (collector, score))
       gst_ccl_collector_add_corners (collector, x1, y1, x2, y2, score, class_id);
@@ -191,12 +236,12 @@ read_boxes (const GstCclApart *self, guint index, guint width, guint height,
 }
 
 gboolean
-gst_ccl_queries_have_nothing (gint64 n)
+gst_ccl_queries_have_background_column (gint64 n_columns)
 {
-  return n == WITH_NOTHING;
+  return n_columns == WITH_NOTHING;
 }
 
-/* What all queries of a picture tell about their numbers. */
+/* Units of the boxes and scores of a picture. */
 typedef struct
 {
   gboolean centers; /* x, y, width and height: as corners, some would be no boxes */
@@ -204,24 +249,32 @@ typedef struct
   gboolean logits; /* not within 0 to 1 */
 } Units;
 
+/* Queries vote, so that a degenerate one does not change the boxes of all. Corners are in order
+ * except by rounding, but centers and sizes are not for boxes that are small or far from the
+ * origin, which some of the queries have, whatever the picture shows. Rows of zeros are padding. */
 static Units
 find_units (const gfloat *boxes, gint64 box_step, const gfloat *scores, gint64 score_step, gint64 n,
-            gint64 n_classes)
+            gint64 n_columns)
 {
-  Units units = { FALSE, FALSE, FALSE };
-  gint64 i, k;
+  gint64 n_rows = 0, n_centers = 0, n_pixels = 0, n_logits = 0, i, k;
 
   for (i = 0; i < n; i++) {
     const gfloat *box = boxes + i * box_step, *score = scores + i * score_step;
+    gboolean pixels = FALSE, logits = FALSE;
 
-    units.centers |= box[2] < box[0] || box[3] < box[1];
+    if (box[0] == 0.0f && box[1] == 0.0f && box[2] == 0.0f && box[3] == 0.0f)
+      continue;
     for (k = 0; k < 4; k++)
-      units.pixels |= box[k] > MOST_SHARE;
-    for (k = 0; k < n_classes && !units.logits; k++)
-      units.logits = score[k] < 0.0f || score[k] > 1.0f;
+      pixels |= box[k] > MOST_SHARE;
+    for (k = 0; k < n_columns && !logits; k++)
+      logits = score[k] < 0.0f || score[k] > 1.0f;
+    n_rows++;
+    n_centers += box[2] < box[0] || box[3] < box[1];
+    n_pixels += pixels;
+    n_logits += logits;
   }
 
-  return units;
+  return (Units){ n_centers > n_rows / 10, n_pixels > n_rows / 2, n_logits > n_rows / 2 };
 }
 
 /* Turns the best logit of a query into a probability. With a class for nothing, they are those of a
@@ -232,7 +285,7 @@ to_probability (gfloat best, const gfloat *scores, gint64 n)
   gfloat sum = 0.0f;
   gint64 i;
 
-  if (!gst_ccl_queries_have_nothing (n))
+  if (!gst_ccl_queries_have_background_column (n))
     return 1.0f / (1.0f + expf (-best));
 
   for (i = 0; i < n; i++)
@@ -243,24 +296,24 @@ to_probability (gfloat best, const gfloat *scores, gint64 n)
 
 void
 gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores, gint64 score_step,
-                      gint64 n, gint64 n_classes, guint width, guint height,
+                      gint64 n, gint64 n_columns, guint width, guint height,
                       GstCclCollector *collector)
 {
-  const Units units = find_units (boxes, box_step, scores, score_step, n, n_classes);
+  const Units units = find_units (boxes, box_step, scores, score_step, n, n_columns);
+  const gint64 n_classes = n_columns - gst_ccl_queries_have_background_column (n_columns);
   const gfloat scale_x = units.pixels ? 1.0f : (gfloat) width;
   const gfloat scale_y = units.pixels ? 1.0f : (gfloat) height;
   gint64 i;
 
   for (i = 0; i < n; i++, boxes += box_step, scores += score_step) {
-    const gint64 last = gst_ccl_queries_have_nothing (n_classes) ? n_classes - 1 : n_classes;
     const gfloat x = boxes[0] * scale_x, y = boxes[1] * scale_y;
     const gfloat right = boxes[2] * scale_x, bottom = boxes[3] * scale_y;
     guint class_id;
     gfloat score;
 
-    class_id = gst_ccl_collector_find_class (collector, scores, last, 1, &score);
+    class_id = gst_ccl_collector_find_class (collector, scores, n_classes, 1, &score);
     if (units.logits)
-      score = to_probability (score, scores, n_classes);
+      score = to_probability (score, scores, n_columns);
     if (!gst_ccl_collector_passes (collector, score))
       continue;
     if (units.centers)
@@ -271,15 +324,15 @@ gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores
 }
 
 void
-gst_ccl_apart_read (const GstCclApart *self, guint index, guint width, guint height,
-                    GstCclCollector *collector)
+gst_ccl_apart_read (const GstCclApart *self, const GstCclTensor *tensors, guint index, guint width,
+                    guint height, GstCclCollector *collector)
 {
-  const gint64 first = (gint64) index * self->n;
+  const gint64 n = get_n (&tensors[self->boxes]), first = (gint64) index * n;
 
   if (self->kind == GST_CCL_APART_QUERIES)
-    gst_ccl_queries_read ((const gfloat *) self->boxes->data + first * 4, 4,
-                          (const gfloat *) self->scores->data + first * self->n_classes,
-                          self->n_classes, self->n, self->n_classes, width, height, collector);
+    gst_ccl_queries_read ((const gfloat *) tensors[self->boxes].data + first * 4, 4,
+                          (const gfloat *) tensors[self->scores].data + first * self->n_columns,
+                          self->n_columns, n, self->n_columns, width, height, collector);
   else
-    read_boxes (self, index, width, height, collector);
+    read_boxes (self, tensors, index, width, height, collector);
 }

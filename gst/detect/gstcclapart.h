@@ -19,34 +19,39 @@ typedef enum
 /* Most queries of a DETR. A network with more boxes has anchors. */
 #define GST_CCL_MAX_QUERIES 1000
 
+/* Where the outputs are; indices of tensors, -1: none. */
 typedef struct
 {
   GstCclApartKind kind;
-  const GstCclTensor *boxes;   /* [batch, n, 4] or [n, 4] */
-  const GstCclTensor *scores;  /* [batch, n] or [n]; [batch, n, classes] */
-  const GstCclTensor *classes; /* of lists, shaped like scores */
-  const GstCclTensor *count;   /* [batch], or NULL */
+  gint boxes;   /* [batch, n, 4] or [n, 4] */
+  gint scores;  /* [batch, n] or [n]; [batch, n, n_columns] */
+  gint classes; /* of lists, shaped like scores */
+  gint count;   /* [batch] */
   gboolean batched;
   gboolean rows_first; /* boxes are y1, x1, y2, x2 */
-  gint64 n, n_classes; /* n_classes: columns of scores, or 1 */
+  gint64 n_columns;    /* of scores, or 1 */
 } GstCclApart;
 
 /* Finds the tensors by their shapes and, of several lists of floats, by their names. */
 gboolean gst_ccl_apart_find (const GstCclTensor *tensors, guint n, GstCclApart *self);
 
-/* Adds the boxes of picture @index of the batch, in pixels of the network's input of @width by
- * @height pixels. */
-void gst_ccl_apart_read (const GstCclApart *self, guint index, guint width, guint height,
-                         GstCclCollector *collector);
+/* Returns whether @n tensors have the shapes of @self, for @batch pictures. */
+gboolean gst_ccl_apart_fits (const GstCclApart *self, const GstCclTensor *tensors, guint n,
+                             guint batch);
 
-/* Whether the last of @n columns of scores of queries says that there is nothing, as in the first
+/* Adds the boxes of picture @index of the batch, in pixels of the network's input of @width by
+ * @height pixels. The tensors fit. */
+void gst_ccl_apart_read (const GstCclApart *self, const GstCclTensor *tensors, guint index,
+                         guint width, guint height, GstCclCollector *collector);
+
+/* Whether the last of @n_columns scores of queries says that there is nothing, as in the first
  * DETR. */
-gboolean gst_ccl_queries_have_nothing (gint64 n);
+gboolean gst_ccl_queries_have_background_column (gint64 n_columns);
 
 /* Adds the boxes of @n queries, which are @box_step and @score_step floats apart. Whether they
  * are corners or centers and sizes, and shares or pixels, is found by all of them. */
 void gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores,
-                           gint64 score_step, gint64 n, gint64 n_classes, guint width, guint height,
+                           gint64 score_step, gint64 n, gint64 n_columns, guint width, guint height,
                            GstCclCollector *collector);
 
 G_END_DECLS

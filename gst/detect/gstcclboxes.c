@@ -89,6 +89,7 @@ gst_ccl_collector_find_class (GstCclCollector *self, const gfloat *scores, gint6
 {
   gint64 best = 0, i;
 
+  g_assert (n > 0);
   for (i = 0; i < n; i++) {
     gfloat value = scores[i * step];
 

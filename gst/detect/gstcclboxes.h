@@ -43,7 +43,7 @@ void gst_ccl_collector_add_corners (GstCclCollector *self, gfloat x1, gfloat y1,
 /* Returns whether a score counts. Notes values that are not numbers. */
 gboolean gst_ccl_collector_passes (GstCclCollector *self, gfloat score);
 
-/* Returns the best of @n classes, whose scores are @step apart. */
+/* Returns the best of @n classes, at least one, whose scores are @step apart. */
 guint gst_ccl_collector_find_class (GstCclCollector *self, const gfloat *scores, gint64 n,
                                     gint64 step, gfloat *score);
 

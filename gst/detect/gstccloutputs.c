@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "gstcclapart.h"
-
 /* Cell widths of YOLO's three grids in pixels. */
 static const guint strides[] = { 8, 16, 32 };
 
@@ -20,7 +18,7 @@ static const guint strides[] = { 8, 16, 32 };
 static const struct
 {
   const gchar *name;
-  const gchar *parts[3]; /* as names of models have them, in small letters */
+  const gchar *parts[4]; /* as names of models have them, in small letters */
 } kinds[] = {
   [GST_CCL_OUTPUT_AUTO] = { "auto", { NULL } },
   [GST_CCL_OUTPUT_YOLOX] = { "yolox", { "yolox", NULL } },
@@ -28,13 +26,33 @@ static const struct
   [GST_CCL_OUTPUT_YOLOV8] = { "yolov8", { "yolov8", "yolo-v8", NULL } },
   [GST_CCL_OUTPUT_YOLOV10] = { "yolov10", { "yolov10", "yolo-v10", NULL } },
   [GST_CCL_OUTPUT_SSD] = { "ssd", { "ssd", NULL } },
-  [GST_CCL_OUTPUT_DETR] = { "detr", { "detr", NULL } },
+  [GST_CCL_OUTPUT_DETR] = { "detr", { "detr", "rtdetr", "rfdetr", NULL } },
 };
 
 const gchar *
 gst_ccl_output_get_name (GstCclOutput output)
 {
   return kinds[output].name;
+}
+
+static gboolean
+is_separator (gchar c)
+{
+  return c == '\0' || c == '-' || c == '_' || c == '.';
+}
+
+/* Returns whether @text has @part between separators: "facedetresult" is no "detr". */
+static gboolean
+has_words (const gchar *text, const gchar *part)
+{
+  const gchar *found;
+
+  for (found = strstr (text, part); found; found = strstr (found + 1, part)) {
+    if ((found == text || is_separator (found[-1])) && is_separator (found[strlen (part)]))
+      return TRUE;
+  }
+
+  return FALSE;
 }
 
 GstCclOutput
@@ -46,7 +64,7 @@ gst_ccl_output_find_name (const gchar *text)
 
   for (i = 0; i < G_N_ELEMENTS (kinds); i++) {
     for (k = 0; kinds[i].parts[k]; k++) {
-      if (strstr (small, kinds[i].parts[k]))
+      if (has_words (small, kinds[i].parts[k]))
         found = (GstCclOutput) i;
     }
   }
@@ -142,38 +160,48 @@ recognise_table (const GstCclTensor *tensor, guint width, guint height, gint64 e
   return GST_CCL_OUTPUT_AUTO;
 }
 
-/* The same for outputs with boxes and scores apart. If it is known which of both they are, the
- * names of anchors and queries do not matter. */
+/* The same for outputs with boxes and scores apart. If @wanted is SSD or DETR, names are ignored.
+ */
 static gboolean
 find_apart (const GstCclTensor *tensors, guint n, GstCclOutput wanted, GstCclApart *apart)
 {
   if (!gst_ccl_apart_find (tensors, n, apart))
     return FALSE;
-  if (apart->kind != GST_CCL_APART_LISTS && wanted == GST_CCL_OUTPUT_DETR)
+  if (apart->kind == GST_CCL_APART_LISTS)
+    return TRUE;
+  if (wanted == GST_CCL_OUTPUT_DETR)
     apart->kind = GST_CCL_APART_QUERIES;
-  if (apart->kind != GST_CCL_APART_LISTS && wanted == GST_CCL_OUTPUT_SSD)
+  else if (wanted == GST_CCL_OUTPUT_SSD)
     apart->kind = GST_CCL_APART_ANCHORS;
 
-  return TRUE;
+  /* One column is for the background. */
+  return apart->kind == GST_CCL_APART_QUERIES || apart->n_columns > 1;
 }
 
 static GstCclOutput
 recognise_apart (const GstCclTensor *tensors, guint n, GstCclOutput wanted,
                  const GstCclHints *hints, GstCclFormat *format)
 {
-  GstCclApart apart;
+  const gboolean any = wanted == GST_CCL_OUTPUT_AUTO;
+  GstCclApart *apart = &format->apart;
 
-  if (!find_apart (tensors, n, wanted == GST_CCL_OUTPUT_AUTO ? hints->output : wanted, &apart))
+  format->is_apart = find_apart (tensors, n, any ? hints->output : wanted, apart) ||
+                     (any && find_apart (tensors, n, GST_CCL_OUTPUT_AUTO, apart));
+  if (!format->is_apart)
     return GST_CCL_OUTPUT_AUTO;
 
-  format->iou = apart.kind == GST_CCL_APART_ANCHORS ? IOU_SOME : IOU_NONE;
-  if (apart.kind == GST_CCL_APART_QUERIES) {
-    format->n_classes = (guint) (apart.n_classes - gst_ccl_queries_have_nothing (apart.n_classes));
-    format->imagenet = gst_ccl_tensor_has_name (apart.boxes, "dets");
+  format->iou = apart->kind == GST_CCL_APART_ANCHORS ? IOU_SOME : IOU_NONE;
+  switch (apart->kind) {
+  case GST_CCL_APART_QUERIES:
+    format->n_classes =
+        (guint) (apart->n_columns - gst_ccl_queries_have_background_column (apart->n_columns));
+    format->imagenet = gst_ccl_tensor_has_name (&tensors[apart->boxes], "dets");
     return GST_CCL_OUTPUT_DETR;
+  case GST_CCL_APART_ANCHORS:
+    return GST_CCL_OUTPUT_SSD;
+  default:
+    return hints->takes_sizes ? GST_CCL_OUTPUT_DETR : GST_CCL_OUTPUT_SSD;
   }
-
-  return hints->takes_sizes ? GST_CCL_OUTPUT_DETR : GST_CCL_OUTPUT_SSD;
 }
 
 static gchar *
@@ -228,7 +256,7 @@ set_table (GstCclFormat *format, const GstCclTensor *table, GstCclOutput output,
 
   format->iou =
       output == GST_CCL_OUTPUT_YOLOV10 || output == GST_CCL_OUTPUT_DETR ? IOU_NONE : IOU_SOME;
-  /* What is behind the classes are key points, or angles. */
+  /* Columns behind the classes are key points or angles. */
   if (output == GST_CCL_OUTPUT_YOLOV10)
     format->n_classes = hints->n_names;
   else if (hints->n_names > 0 && hints->n_names < rest)
@@ -410,16 +438,14 @@ gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *
                                 .classes = classes,
                                 .boxes = boxes };
   const GstCclTensor *table = &tensors[0];
-  GstCclApart apart = { 0 };
-  gboolean is_apart, fits;
+  gboolean fits;
 
   g_array_set_size (boxes, 0);
-  is_apart = (format->output == GST_CCL_OUTPUT_SSD || format->output == GST_CCL_OUTPUT_DETR) &&
-             find_apart (tensors, n, format->output, &apart);
-  fits = is_apart || (n > 0 && fits_table (table, width, height, format->output, 0) &&
-                      has_classes (table, format));
-  fits = fits && (is_apart && !apart.batched ? batch == 1
-                                             : (is_apart ? apart.boxes : table)->dims[0] == batch);
+  if (format->is_apart)
+    fits = gst_ccl_apart_fits (&format->apart, tensors, n, batch);
+  else
+    fits = n > 0 && fits_table (table, width, height, format->output, 0) &&
+           has_classes (table, format) && table->dims[0] == batch;
   if (!fits) {
     gchar *shapes = describe (tensors, n);
 
@@ -430,8 +456,8 @@ gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *
     return FALSE;
   }
 
-  if (is_apart)
-    gst_ccl_apart_read (&apart, index, width, height, &collector);
+  if (format->is_apart)
+    gst_ccl_apart_read (&format->apart, tensors, index, width, height, &collector);
   else
     read_table (&collector, table, format, width, height, index);
   if (collector.no_numbers) {

@@ -6,8 +6,7 @@
 
 #include <gst/gst.h>
 
-#include "gstcclboxes.h"
-#include "gstccltensor.h"
+#include "gstcclapart.h"
 
 G_BEGIN_DECLS
 
@@ -25,11 +24,11 @@ typedef enum
 
 const gchar *gst_ccl_output_get_name (GstCclOutput output);
 
-/* Returns the kind whose name is in @text, such as "group-of-yolo-v8-out", or
- * GST_CCL_OUTPUT_AUTO. */
+/* Returns the kind whose name is in @text between hyphens, underscores or dots, such as
+ * "group-of-yolo-v8-out", or GST_CCL_OUTPUT_AUTO. */
 GstCclOutput gst_ccl_output_find_name (const gchar *text);
 
-/* What a model says about itself, as far as it is known. */
+/* Hints from the model's metadata. */
 typedef struct
 {
   GstCclOutput output;  /* or GST_CCL_OUTPUT_AUTO; shapes that cannot be it count more */
@@ -38,7 +37,7 @@ typedef struct
   gboolean takes_sizes; /* a second input is the size of the picture: boxes are pixels of it */
 } GstCclHints;
 
-/* What the outputs of a network mean. */
+/* The meaning of a network's outputs. */
 typedef struct
 {
   GstCclOutput output;
@@ -46,6 +45,8 @@ typedef struct
   gint prototypes;   /* index of the tensor with prototypes of masks, or -1 */
   gdouble iou;       /* overlap of boxes of one class of which only the best is kept */
   gboolean imagenet; /* the input has ImageNet's mean and scale */
+  gboolean is_apart; /* boxes and scores are apart, as @apart says */
+  GstCclApart apart;
 } GstCclFormat;
 
 /* Finds out by names and shapes what the outputs of a network with an input of @width by @height
