@@ -4,8 +4,7 @@
 /* All of the CPU's instruction sets, one or more threads, sizes up to more than 4096 pixels,
  * thresholds, bands of values and classes of 8 and 16 bits, limits, connectivities, top-k, moments,
  * label maps, bytes and bits, operations and regions, two frames with one analyzer, batches.
- * Volumes where there is a CUDA device; elsewhere the two references, of which one can have one
- * slice, must agree. */
+ * Volumes, also of classes, and the two references, of which one can have one slice. */
 
 #include <cudaccl/batch.h>
 #include "engine/cpu/tuning.h"
@@ -391,8 +390,10 @@ check_analyzer (const Case *c, const char *who, bool batch, const CclComponents 
 static void
 check_volume (const Case *c, const CclComponents *first)
 {
-  size_t pixels = (size_t) c->config.width * c->config.height;
-  TestImage stack = test_image_new (c->config.width, c->n_frames * c->config.height);
+  const bool classes = c->config.values == CCL_VALUES_EQUAL;
+  const uint32_t row = c->expected[0].width; /* bytes */
+  size_t bytes = (size_t) row * c->config.height;
+  TestImage stack = test_image_new (row, c->n_frames * c->config.height);
   CclImage image = test_image_view (&stack);
   CclVolumeConfig config;
   CclVolumeComponents expected, got;
@@ -402,9 +403,12 @@ check_volume (const Case *c, const CclComponents *first)
   params.threshold = 127;
   params.invert = false;
   for (uint32_t i = 0; i < c->n_frames; i++)
-    memcpy (stack.pixels + i * pixels, c->expected[i].pixels, pixels);
+    memcpy (stack.pixels + i * bytes, c->expected[i].pixels, bytes);
+  if (classes)
+    image.format = c->format;
   ccl_volume_config_init (&config, c->config.width, c->config.height, c->n_frames);
   config.max_components = c->config.max_components;
+  config.values = classes ? CCL_VALUES_EQUAL : CCL_VALUES_ABOVE;
   fuzz_check (ccl_volume_reference_analyze (&config, &image, &params, &expected, NULL) == CCL_OK,
               "%s", ccl_last_error ());
   if (c->n_frames == 1 && c->config.connectivity == 8) {
@@ -464,7 +468,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     ccl_cpu_tuning.functions = functions;
     check_analyzer (&c, functions->name, batch, expected, labels);
   }
-  if (volume && c.config.values != CCL_VALUES_EQUAL)
+  if (volume)
     check_volume (&c, &expected[0]);
   for (uint32_t i = 0; i < c.n_frames; i++) {
     ccl_reference_clear (&expected[i]);

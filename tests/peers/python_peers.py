@@ -10,7 +10,7 @@ All run in one process and in turns, on one thread (kornia-rs by RAYON_NUM_THREA
 cudaccl and OpenCV have more. A turn is one call, which finds what the others left in the caches; with --calls it is
 several, and the first does not count. Each time is the median over the runs, with --least the least, for machines that
 do other work. The numbers of components must be equal. Masks: random squares of 4x4 pixels at density 0.5; discs on an
-empty picture; a volume of random cubes of 4x4x4 voxels; batches, on the CPU with up to as many threads as there are CPUs.
+empty picture; a label map, whose regions are measured; a volume of random cubes of 4x4x4 voxels; batches, on the CPU with up to as many threads as there are CPUs.
 Needs NumPy."""
 
 import argparse
@@ -130,6 +130,19 @@ def add_masks(table, mask, threads):
                   lambda r: int(r.max()))
 
 
+def add_regions(table, labels):
+    """Measures of a label map that is there."""
+    measure, image = load("skimage.measure"), np.random.default_rng(1).random(labels.shape)
+    for names in (("area", "bbox", "centroid"), ("axis_major_length", "eccentricity", "orientation"), ("moments_hu",),
+                  ("perimeter", "euler_number"), ("solidity",), ("feret_diameter_max",), ("area_filled",),
+                  ("intensity_mean",)):
+        for name, function in (("cudaccl", cudaccl), ("skimage.measure", measure)):
+            if function:
+                table.add(", ".join(names), f"{name}.regionprops_table",
+                          lambda f=function, n=names: f.regionprops_table(labels, image, n),
+                          lambda r: len(next(iter(r.values()))))
+
+
 def add_volume(table, mask):
     cc3d, ndimage = load("cc3d"), load("scipy.ndimage")
     table.add("labels and statistics", "cudaccl.analyze", lambda: cudaccl.analyze(mask, 26), lambda r: len(r[1]))
@@ -209,6 +222,10 @@ def main():
     table.show(options.markdown)
     table = Table("768x576, 168 discs", options)
     add_masks(table, discs((576, 768), 14, 12, 12), options.threads)
+    table.show(options.markdown)
+    table = Table("Label map of 1920x1080, random squares of 4x4, density 0.35", options, min(options.runs, 3))
+    table.calls = 1
+    add_regions(table, cudaccl.label(squares((1080, 1920), 4, .35)))
     table.show(options.markdown)
     side = options.side
     table = Table(f"{side}x{side}x{side}, random cubes of 4x4x4, density 0.3, 26-connected", options,
