@@ -490,7 +490,7 @@ GST_START_TEST (test_merge)
   meta->components[0].confidence = 0.5;
   gst_structure_set (gst_video_region_of_interest_meta_get_param (roi, "cudaccl"), "class",
                      G_TYPE_STRING, "car", "confidence", G_TYPE_DOUBLE, 0.5, NULL);
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   buffer = pair_merge (&pair, mask, video_new (0));
   check_component (buffer, "car", 0.5);
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, 0);

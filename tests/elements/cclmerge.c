@@ -76,7 +76,7 @@ GST_START_TEST (test_partners)
 
   pair_branch_parse (&video, cases[__i__].video);
   pair_branch_parse (&mask, cases[__i__].mask);
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   set_limit (&pair, cases[__i__].latest,
              limit == HALF_FRAME ? GST_CLOCK_TIME_NONE : limit * GST_MSECOND);
   frames = pair_run (&pair, &video, &mask);
@@ -168,7 +168,7 @@ GST_START_TEST (test_random)
     time += length;
   }
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   set_limit (&pair, latest, limit * GST_MSECOND);
   text = pair_run (&pair, &video, &mask);
   frames = g_strsplit (text, " ", -1);
@@ -264,7 +264,7 @@ check_scaling (guint width, guint height, guint kinds)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   ccl_test_set_caps (pair.video, "NV12", width, height);
   scale (width, height, scaled);
 
@@ -315,7 +315,7 @@ GST_START_TEST (test_renegotiation)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   for (i = 0; i < 10; i++) {
     guint width = 20 + 13 * i, mask_width = 100 - 7 * i;
     GstCclComponent component = { 1, 0, 0, mask_width, 10, mask_width * 10, 1.0, 1.0 };
@@ -338,7 +338,7 @@ GST_START_TEST (test_no_rate)
 {
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_harness_set_src_caps_str (pair.video, "video/x-raw,format=GRAY8,width=128,height=96");
   gst_harness_push (pair.mask, mask_new (400 * GST_MSECOND, 1));
   gst_harness_push (pair.video, video_new (0));
@@ -363,7 +363,7 @@ GST_START_TEST (test_later_crop)
   guint label = 0;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   ccl_test_set_caps (pair.mask, "GRAY8", 32, 24);
   gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 2, components, 2);
   add_roi (mask, "blob", 0, &first);
@@ -400,7 +400,7 @@ GST_START_TEST (test_same_buffer)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   for (i = 0; i < 2; i++) {
     in = video_new (i * GST_SECOND);
     out = pair_merge (&pair, i == 0 ? empty_mask_new (0) : mask_new (GST_SECOND, 1), in);
@@ -418,7 +418,7 @@ GST_START_TEST (test_shared_buffer)
   GstBuffer *in = video_new (0), *mask = mask_new (0, 3), *out;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (in, 0), GST_MEMORY_FLAG_NO_SHARE);
   gst_buffer_add_video_region_of_interest_meta (in, "face", 1, 2, 3, 4)->id = 77;
   out = pair_merge (&pair, gst_buffer_ref (mask), gst_buffer_ref (in));
@@ -449,7 +449,7 @@ GST_START_TEST (test_pools)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   for (i = 0; i < 2; i++) {
     pools[i] = ccl_test_pool_new (64, &buffers[i]);
     GST_BUFFER_PTS (buffers[i]) = 0;
@@ -519,7 +519,7 @@ GST_START_TEST (test_caps_without_size)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (wrong); i++) {
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     gst_harness_set_src_caps_str (pair.video, wrong[i]);
     gst_harness_push (pair.video, video_new (0));
     ccl_test_check_error (pair.video, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "size");
@@ -536,7 +536,7 @@ GST_START_TEST (test_mask_without_size)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_harness_set_src_caps_str (pair.mask, "video/x-raw,format=GRAY8");
   for (i = 0; i < 3; i++) {
     GstBuffer *mask = empty_mask_new (i * GST_SECOND);
@@ -566,7 +566,7 @@ GST_START_TEST (test_refusal)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_pad_set_chain_function (pair.video->sinkpad, refuse);
   for (i = 0; i < 100 && (ret[0] == GST_FLOW_OK || ret[1] == GST_FLOW_OK); i++) {
     ret[0] = gst_harness_push (pair.mask, mask_new (i * GST_SECOND, 1));
@@ -588,7 +588,7 @@ GST_START_TEST (test_bytes)
   for (is_mask = 0; is_mask < 2; is_mask++) {
     Pair pair;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     gst_harness_push_event (is_mask ? pair.mask : pair.video, gst_event_new_segment (&segment));
     gst_harness_push (pair.mask, mask_new (0, 1));
     gst_harness_push_event (pair.mask, gst_event_new_eos ());
@@ -631,7 +631,7 @@ GST_START_TEST (test_extreme_timestamps)
         extremes[__i__].match && (!latest || extremes[__i__].mask <= extremes[__i__].video);
     Pair pair;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     g_object_set (pair.video->element, "mode", latest, "max-age", G_MAXUINT64, NULL);
     ccl_test_push_segment (pair.video, extremes[__i__].video_start, 0);
     ccl_test_push_segment (pair.mask, extremes[__i__].mask_start, 0);
@@ -665,7 +665,7 @@ GST_START_TEST (test_frame_age)
     roi = gst_buffer_get_video_region_of_interest_meta_id (mask, 0);
     param = gst_video_region_of_interest_meta_get_param (roi, "cudaccl");
     gst_structure_set (param, "frame-age", G_TYPE_INT64, G_GINT64_CONSTANT (5), NULL);
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     gst_harness_push (pair.mask, mask);
     gst_harness_push_event (pair.mask, gst_event_new_eos ());
     out = gst_harness_push_and_pull (pair.video, video_new (time));
@@ -702,7 +702,7 @@ GST_START_TEST (test_warnings)
   guint i, n = 0;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_util_set_object_arg (G_OBJECT (pair.video->element), "mode", cases[__i__].mode);
   g_object_set (pair.video->element, "max-age", (guint64) 1000, NULL);
   pair_push_partners (&pair, 0, 1);
@@ -769,7 +769,7 @@ GST_START_TEST (test_hostile_video_meta)
     Pair pair;
     guint k;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     for (k = 0; k < 2; k++) {
       GstVideoMeta *meta = gst_buffer_add_video_meta (frames[k], GST_VIDEO_FRAME_FLAG_NONE,
                                                       GST_VIDEO_FORMAT_GRAY8, 8, 8);
@@ -800,7 +800,7 @@ GST_START_TEST (test_alternate)
   Pair pair;
   GstBuffer *out;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_harness_set_src_caps_str (pair.video,
                                 "video/x-raw(format:Interlaced),format=NV12,width=128,height=96,"
                                 "interlace-mode=alternate,framerate=1/1");

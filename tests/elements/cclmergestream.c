@@ -14,7 +14,7 @@ GST_START_TEST (test_eos)
     Pair pair;
     guint i;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     pair_push_partners (&pair, 0, 1);
 
     if (!video_first) {
@@ -45,7 +45,7 @@ GST_START_TEST (test_eos_drain)
     GstQuery *query = gst_query_new_drain ();
     Pair pair;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     for (i = 0; i < n_frames; i++)
       pair_push_partners (&pair, i * GST_SECOND, 1);
     gst_harness_push_event (pair.video, gst_event_new_eos ());
@@ -76,7 +76,7 @@ GST_START_TEST (test_flush)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   for (i = 0; i < 5; i++) {
     pair_push_partners (&pair, 0, 1 + i);
     /* A frame waits for its partner, or a mask for its frame. */
@@ -108,7 +108,7 @@ GST_START_TEST (test_flush_components)
   for (waiting = 0; waiting < 2; waiting++) {
     Pair pair;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     pair_push_partners (&pair, 0, 1);
     if (waiting)
       gst_harness_push (pair.video, video_new (GST_SECOND));
@@ -133,7 +133,7 @@ GST_START_TEST (test_segments)
   GstEvent *event;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = 10 * GST_SECOND;
   segment.base = 3 * GST_SECOND;
@@ -174,7 +174,7 @@ GST_START_TEST (test_video_gap)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   pair_push_segment (&pair, GST_SECOND);
   for (i = 1; i < 6; i += 2) {
     GstClockTime timestamp, duration;
@@ -207,7 +207,7 @@ GST_START_TEST (test_mask_gap)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_harness_push_event (pair.mask, gst_event_new_gap (0, 10 * GST_SECOND));
   for (i = 0; i < 9; i++) {
     pair_push_video (&pair, i * GST_SECOND, 0);
@@ -225,7 +225,7 @@ GST_START_TEST (test_mask_gap_with_pixels)
   Pair pair;
   guint i;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   for (i = 0; i < 4; i++) {
     GstBuffer *mask = mask_new (i * GST_SECOND, 1 + i);
 
@@ -264,7 +264,7 @@ GST_START_TEST (test_events)
   gchar *title;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_harness_push_event (pair.mask,
                           gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "mask", NULL)));
   gst_harness_push_event (pair.video,
@@ -313,7 +313,7 @@ GST_START_TEST (test_queries)
   GstQuery *query;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   gst_harness_set_sink_caps_str (pair.video, "video/x-raw,format={NV12,RGB};audio/x-raw");
   gst_harness_add_propose_allocation_meta (pair.video, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE,
                                            NULL);
@@ -351,8 +351,7 @@ GST_START_TEST (test_live)
   GstClock *clock;
   Pair pair;
 
-  pair_init (&pair, TRUE);
-  gst_harness_set_upstream_latency (pair.video, 300 * GST_MSECOND);
+  pair_init_live (&pair, 300 * GST_MSECOND);
   pair_push_partners (&pair, 0, 1);
   g_object_set (pair.video->element, "latency", 20 * GST_MSECOND, NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (pair.video), latency);

@@ -105,7 +105,7 @@ GST_START_TEST (test_timing)
     guint n = timing->untimed ? 0 : N_FRAMES - timing->dropped;
     Pair pair;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     g_object_set (pair.video->element, "mode", mode, NULL);
     n_right = run (&pair, timing, glitch);
     fail_unless (n_right <= n && n_right + (jumps ? 10 : 0) >= n, "%s, %s, mode %u: %u",
@@ -160,7 +160,7 @@ GST_START_TEST (test_queued_ahead)
   guint i;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   /* Before GStreamer 1.28, queues have more than one frame only with a latency. */
   g_object_set (pair.video->element, "latency", (guint64) GST_SECOND, NULL);
   three.h = is_video ? pair.video : pair.mask;
@@ -200,7 +200,7 @@ GST_START_TEST (test_queued_untimed)
   guint i;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   g_object_set (pair.video->element, "latency", (guint64) GST_SECOND, NULL);
   for (i = 0; i < 2; i++)
     gst_harness_push (pair.mask,
@@ -217,7 +217,7 @@ GST_START_TEST (test_ahead_of_video)
 {
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   g_object_set (pair.video->element, "mode", __i__, NULL);
   pair_push_partners (&pair, 0, 1);
   gst_harness_push (pair.mask, mask_new (DAY, 99));
@@ -235,8 +235,7 @@ live_init (Pair *pair, GstClockTime latency)
 {
   GstClock *clock;
 
-  pair_init (pair, TRUE);
-  gst_harness_set_upstream_latency (pair->video, latency);
+  pair_init_live (pair, latency);
   g_object_set (pair->video->element, "tolerance", (guint64) 0, NULL);
   clock = gst_element_get_clock (pair->video->element);
 
@@ -437,7 +436,7 @@ GST_START_TEST (test_early_and_flush)
   GstPad *pad;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   pad = gst_element_get_static_pad (pair.video->element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, block_once, &n,
                      NULL);

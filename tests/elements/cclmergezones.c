@@ -29,7 +29,7 @@ GST_START_TEST (test_zones)
   GstCclZonesMeta *meta;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   g_object_set (pair.video->element, "tolerance", (guint64) 0, NULL);
   /* First: only one frame of a branch waits in the element. */
   gst_buffer_add_ccl_zones_meta (video, VIDEO_WIDTH, VIDEO_HEIGHT, &zone, 1, &event, 1);
@@ -95,7 +95,7 @@ GST_START_TEST (test_one_pixel)
     const GstCclZonesMeta *meta;
     Pair pair;
 
-    pair_init (&pair, FALSE);
+    pair_init (&pair);
     gst_buffer_add_ccl_zones_meta (mask, sizes[i][0], sizes[i][1], &zone, 1, &event, 1);
     out = pair_merge (&pair, mask, video_new (0));
     meta = gst_buffer_get_ccl_zones_meta (out);
@@ -115,7 +115,7 @@ GST_START_TEST (test_order_of_zones)
   const GstCclZonesMeta *meta;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   g_object_set (pair.video->element, "tolerance", (guint64) 0, NULL);
   add_events (video, "own", 7, 0);
   add_events (mask, "first", 1, 0);
@@ -141,7 +141,7 @@ GST_START_TEST (test_shared_frame)
   GstBuffer *mask = empty_mask_new (0), *video = video_new (0), *out;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   add_events (mask, "gate", 1, 0);
   out = pair_merge (&pair, mask, gst_buffer_ref (video));
   fail_unless_equals_int (gst_buffer_get_ccl_zones_meta (out)->n_zones, 1);
@@ -161,7 +161,7 @@ GST_START_TEST (test_end_of_zones)
   GstPad *pad;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   g_object_set (pair.video->element, "tolerance", (guint64) 0, NULL);
   out = pair_merge (&pair, zones_new (0, 1, 1), video_new (0));
   append_frame (text, out);
@@ -201,7 +201,7 @@ GST_START_TEST (test_flush)
   GstPad *pad;
   Pair pair;
 
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   g_object_set (pair.video->element, "tolerance", (guint64) 0, NULL);
   gst_harness_push (pair.mask, zones_new (GST_SECOND, 1, 1));
   gst_harness_push (pair.video, video_new (2 * GST_SECOND));

@@ -659,7 +659,7 @@ GST_START_TEST (test_ways)
   fail_unless_equals_int (find_track (cropped, 1)->x, find_track (buffer, 1)->x - 30);
 
   /* The mask of cclmerge is a quarter of the video. */
-  pair_init (&pair, FALSE);
+  pair_init (&pair);
   GST_BUFFER_PTS (copy) = 0;
   gst_buffer_add_ccl_meta (copy, MASK_WIDTH, MASK_HEIGHT, meta->found, meta->components,
                            meta->n_components);

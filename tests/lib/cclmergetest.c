@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-/* A harness that is live or not before the element plays and asks for it. */
+/* A harness that is live or not, and has its latency, before the element plays and asks for it:
+ * GstAggregator may keep the answer to an earlier query even if the first frame comes after it. */
 static GstHarness *
-harness_new (GstElement *element, gboolean live, const gchar *sink, const gchar *src)
+harness_new (GstElement *element, gboolean live, GstClockTime latency, const gchar *sink,
+             const gchar *src)
 {
   static GstStaticPadTemplate from = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
                                                               GST_STATIC_CAPS_ANY),
@@ -16,25 +18,38 @@ harness_new (GstElement *element, gboolean live, const gchar *sink, const gchar 
   GstHarness *h = gst_harness_new_empty ();
 
   gst_harness_set_live (h, live);
+  gst_harness_set_upstream_latency (h, latency);
   gst_harness_add_element_full (h, element, &from, sink, &to, src);
 
   return h;
 }
 
-void
-pair_init (Pair *pair, gboolean live)
+static void
+init (Pair *pair, gboolean live, GstClockTime latency)
 {
   GstElement *element = gst_element_factory_make ("cclmerge", NULL);
 
   fail_unless (element != NULL, "the plugin is not in GST_PLUGIN_PATH");
   ccl_test_add_bus (element);
-  pair->video = harness_new (element, live, "video", "src");
-  pair->mask = harness_new (element, live, "components", NULL);
+  pair->video = harness_new (element, live, latency, "video", "src");
+  pair->mask = harness_new (element, live, 0, "components", NULL);
   gst_object_unref (element);
   gst_harness_play (pair->video);
 
   ccl_test_set_caps (pair->video, "NV12", VIDEO_WIDTH, VIDEO_HEIGHT);
   ccl_test_set_caps (pair->mask, "GRAY8", MASK_WIDTH, MASK_HEIGHT);
+}
+
+void
+pair_init (Pair *pair)
+{
+  init (pair, FALSE, 0);
+}
+
+void
+pair_init_live (Pair *pair, GstClockTime latency)
+{
+  init (pair, TRUE, latency);
 }
 
 void

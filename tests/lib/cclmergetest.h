@@ -19,7 +19,10 @@ typedef struct
   GstHarness *mask; /* pushes to the pad "components" */
 } Pair;
 
-void pair_init (Pair *pair, gboolean live);
+void pair_init (Pair *pair);
+
+/* The same, live, with a video that has this latency. */
+void pair_init_live (Pair *pair, GstClockTime latency);
 void pair_clear (Pair *pair);
 
 /* Pushes the same segment or flush to both branches. */
