@@ -134,6 +134,7 @@ stage "recording" scripts/find-recording.sh >/dev/null || say "no recording: ski
 # Many tests wait more than they compute: for cameras that are lost, brokers and a browser.
 processes=$(($(nproc) + 2))
 if [[ -z $ci ]]; then
+  processes=$((2 * $(nproc) + 2)) # fewer in CI, whose tests also compute
   skip=("${long_suites[@]}")
   meson_tests build_with_tests "$builds/build"
 else
