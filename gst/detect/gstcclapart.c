@@ -296,7 +296,7 @@ to_probability (gfloat best, const gfloat *scores, gint64 n)
 
 void
 gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores, gint64 score_step,
-                      gint64 n, gint64 n_columns, guint width, guint height,
+                      gint64 n, gint64 n_columns, guint width, guint height, gboolean centers,
                       GstCclCollector *collector)
 {
   const Units units = find_units (boxes, box_step, scores, score_step, n, n_columns);
@@ -316,11 +316,18 @@ gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores
       score = to_probability (score, scores, n_columns);
     if (!gst_ccl_collector_passes (collector, score))
       continue;
-    if (units.centers)
+    if (centers || units.centers)
       gst_ccl_collector_add (collector, x, y, right, bottom, score, class_id);
     else
       gst_ccl_collector_add_corners (collector, x, y, right, bottom, score, class_id);
   }
+}
+
+/* Whether boxes are centers and sizes by their names, which Transformers and RF-DETR have. */
+static gboolean
+has_centers (const GstCclTensor *boxes)
+{
+  return gst_ccl_tensor_has_name (boxes, "pred_boxes") || gst_ccl_tensor_has_name (boxes, "dets");
 }
 
 void
@@ -332,7 +339,8 @@ gst_ccl_apart_read (const GstCclApart *self, const GstCclTensor *tensors, guint 
   if (self->kind == GST_CCL_APART_QUERIES)
     gst_ccl_queries_read ((const gfloat *) tensors[self->boxes].data + first * 4, 4,
                           (const gfloat *) tensors[self->scores].data + first * self->n_columns,
-                          self->n_columns, n, self->n_columns, width, height, collector);
+                          self->n_columns, n, self->n_columns, width, height,
+                          has_centers (&tensors[self->boxes]), collector);
   else
     read_boxes (self, tensors, index, width, height, collector);
 }

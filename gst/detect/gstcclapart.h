@@ -48,11 +48,12 @@ void gst_ccl_apart_read (const GstCclApart *self, const GstCclTensor *tensors, g
  * DETR. */
 gboolean gst_ccl_queries_have_background_column (gint64 n_columns);
 
-/* Adds the boxes of @n queries, which are @box_step and @score_step floats apart. Whether they
- * are corners or centers and sizes, and shares or pixels, is found by all of them. */
+/* Adds the boxes of @n queries, which are @box_step and @score_step floats apart. Unless @centers
+ * says that they are centers and sizes, it is found by all of them whether they are corners, and
+ * also whether they are shares or pixels, and logits or probabilities. */
 void gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores,
                            gint64 score_step, gint64 n, gint64 n_columns, guint width, guint height,
-                           GstCclCollector *collector);
+                           gboolean centers, GstCclCollector *collector);
 
 G_END_DECLS
 

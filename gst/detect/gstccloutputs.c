@@ -407,7 +407,8 @@ read_table (GstCclCollector *self, const GstCclTensor *table, const GstCclFormat
     read_final (self, data, rows, columns);
     break;
   default:
-    gst_ccl_queries_read (data, columns, data + 4, columns, rows, n_classes, width, height, self);
+    gst_ccl_queries_read (data, columns, data + 4, columns, rows, n_classes, width, height, TRUE,
+                          self);
     break;
   }
 }
