@@ -13,6 +13,16 @@
 /* Estimated size of an entry in the relation metadata, which grows if that is too little. */
 #define ENTRY_SIZE 64
 
+/* Returns the relation metadata of @buffer; a new one has room for @n entries. It grows in steps of
+ * its initial room, and a step copies the matrix. */
+static GstAnalyticsRelationMeta *
+reserve (GstBuffer *buffer, guint n)
+{
+  GstAnalyticsRelationMetaInitParams params = { n, (gsize) n * ENTRY_SIZE };
+
+  return gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+}
+
 /* Returns the track that a tracker relates to the detection, or 0. */
 static guint
 find_track (GstAnalyticsRelationMeta *meta, guint detection)
@@ -207,9 +217,6 @@ gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, gui
 {
   const guint n_each = tracked ? 2 : 1; /* a detection and a track */
   const guint most = GST_CCL_ANALYTICS_MAX / n_each;
-  const guint n_entries = n_each * CLAMP (n, 1, most);
-  /* Both grow in steps of their initial value. */
-  GstAnalyticsRelationMetaInitParams params = { n_entries, (gsize) n_entries * ENTRY_SIZE };
   GstAnalyticsRelationMeta *meta;
   Selection selection;
   guint i;
@@ -217,7 +224,7 @@ gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components, gui
   if (tracked && has_detections (buffer))
     return;
 
-  meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+  meta = reserve (buffer, n_each * CLAMP (n, 1, most));
   if (tracked) {
     add_tracked (buffer, meta, components, MIN (n, most), names, no_class, sources);
     return;
@@ -260,6 +267,7 @@ gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstC
   for (i = detections->len; i-- > 0;)
     g_hash_table_replace (by_box, &g_array_index (detections, GstCclComponent, i),
                           &g_array_index (detections, GstCclComponent, i));
+  n = MIN (n, GST_CCL_ANALYTICS_MAX);
   ids = g_new (gint, n);
   for (i = 0; i < n; i++) {
     const GstCclComponent *detection = sources[i] != GST_CCL_NO_SOURCE
@@ -269,7 +277,7 @@ gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height, GstC
     ids[i] = detection ? (gint) detection->label : -1;
   }
   if (lost && n > 0)
-    gst_buffer_add_analytics_relation_meta (buffer);
+    reserve (buffer, n);
   if (lost || detections->len > 0)
     add_tracks (buffer, objects, ids, sources, n);
   g_free (ids);

@@ -33,7 +33,8 @@ void gst_ccl_analytics_add (GstBuffer *buffer, const GstCclComponent *components
 /* Adds a GstAnalyticsTrackingMtd for each of the @n objects that is tracked, and relates it to the
  * object detection with the box of components[sources[i]], which objects[i] was made of; with
  * GST_CCL_NO_SOURCE, to none, and says that the track is lost; with @lost, also if @buffer has no
- * object detections. @buffer must be writable. */
+ * object detections. Only the first GST_CCL_ANALYTICS_MAX objects get one. @buffer must be
+ * writable. */
 void gst_ccl_analytics_put_tracks (GstBuffer *buffer, guint width, guint height,
                                    GstCclClasses *classes, const GstCclComponent *objects,
                                    const GstCclComponent *components, const guint *sources, guint n,

@@ -298,9 +298,9 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    * What else to attach to frames that have a #GstCclMeta, for elements that read other metadata:
    * the objects as regions of interest or as object detections of GStreamer's analytics metadata
    * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects. Without
-   * this GStreamer, the default is 0. Their
-   * types or labels are the names of the classes, or `object`. Regions of interest have the
-   * parameters `detection` and `object_id`, which DL Streamer reads, too.
+   * this GStreamer, the default is 0. Their types or labels are the names of the classes, or
+   * `object`. Regions of interest have the parameters `detection` and `object_id`, which DL
+   * Streamer reads, too.
    *
    * Since: 0.1
    */

@@ -9,12 +9,11 @@
  * Finds which objects enter and leave zones, how long they stay, and which cross tripwires in which
  * direction. The objects are those that `ccltrack` tracks or, in frames without such, the
  * detections that another tracker gave an id: regions of interest with DL Streamer's parameter
- * `object_id`
- * (`gvatrack`), object detections of GStreamer's analytics metadata with a related
+ * `object_id` (`gvatrack`), object detections of GStreamer's analytics metadata with a related
  * `GstAnalyticsTrackingMtd` (`ioutracker`, `gvatrack`), or DeepStream's objects (`nvtracker`); id 0
- * becomes 4294967295. The pixels of frames are neither changed
- * nor copied. Each frame gets a #GstCclZonesMeta with the zones, their counts and the events of the
- * frame, which `ccljson` writes and `ccloverlay` draws.
+ * becomes 4294967295. The pixels of frames are neither changed nor copied. Each frame gets a
+ * #GstCclZonesMeta with the zones, their counts and the events of the frame, which `ccljson` writes
+ * and `ccloverlay` draws.
  *
  * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
  * element before they are combined.
@@ -274,7 +273,8 @@ gst_ccl_zones_install_properties (GObjectClass *gobject_class)
    * cclzones:drop-outside:
    *
    * Drop components, and regions of interest of `cudaccl`, that are not in a polygon. Without
-   * polygons, all stay.
+   * polygons, all stay. Object detections of GStreamer's analytics metadata stay, since its
+   * interface removes none; #ccltrack:attach `0` adds none.
    *
    * Since: 0.1
    */
@@ -678,19 +678,20 @@ gst_ccl_zones_update (GstCclZones *self, GstBuffer *buffer, guint width, guint h
   gst_ccl_zones_post (self, &meta, GST_BUFFER_PTS (buffer));
 }
 
-/* Nothing is counted without tracks. New objects have no track in their first frames. */
+/* Nothing is counted without tracks. New objects have no track in their first frames. @n_objects:
+ * components, or detections of other elements. */
 static void
-gst_ccl_zones_check_tracks (GstCclZones *self, guint n_components)
+gst_ccl_zones_check_tracks (GstCclZones *self, guint n_objects)
 {
   if (self->points->len > 0)
     self->n_untracked = G_MAXUINT;
-  if (n_components == 0 || self->n_untracked == G_MAXUINT || ++self->n_untracked < UNTRACKED_FRAMES)
+  if (n_objects == 0 || self->n_untracked == G_MAXUINT || ++self->n_untracked < UNTRACKED_FRAMES)
     return;
 
   self->n_untracked = G_MAXUINT;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-                       ("Components have no tracks, so nothing is counted. Put ccltrack before "
-                        "this element."),
+                       ("Objects have no tracks, so nothing is counted. Put ccltrack, or another "
+                        "tracker such as ioutracker, gvatrack or nvtracker, before this element."),
                        (NULL));
 }
 
@@ -713,28 +714,29 @@ gst_ccl_zones_add_points (GstCclZones *self, const GstCclFound *found, gboolean 
   }
 }
 
-/* Adds those of the detections of other elements. Returns whether there are any. */
-static gboolean
+/* Adds those of the detections of other elements. Returns the number of detections. */
+static guint
 gst_ccl_zones_read_others (GstCclZones *self, GstBuffer *buffer, GstCclZonesPoint which)
 {
   GstCclFound others = { .width = self->parent.width, .height = self->parent.height };
-  gboolean any;
+  guint n;
 
   GST_OBJECT_LOCK (self);
   gst_ccl_found_read_detections (&others, buffer, self->classes);
   gst_ccl_zones_add_points (self, &others, TRUE, which);
   GST_OBJECT_UNLOCK (self);
-  any = others.n_components > 0;
+  n = others.n_components;
   gst_ccl_found_clear (&others);
 
-  return any;
+  return n;
 }
 
 static GstFlowReturn
 gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer)
 {
   GstCclZones *self = GST_CCL_ZONES (filter);
-  gboolean changed, drop_outside, has_size, any;
+  gboolean changed, drop_outside, has_size;
+  guint n_others = 0;
   GstCclZonesPoint which;
   GError *error = NULL;
   GstCclFound found;
@@ -756,14 +758,13 @@ gst_ccl_zones_process (GstCclFilter *filter, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   gst_ccl_zones_add_points (self, &found, FALSE, which);
   GST_OBJECT_UNLOCK (self);
-  any = found.kind != GST_CCL_FOUND_NOTHING;
   if (self->points->len == 0)
-    any |= gst_ccl_zones_read_others (self, buffer, which);
-  gst_ccl_filter_feed (filter, any,
+    n_others = gst_ccl_zones_read_others (self, buffer, which);
+  gst_ccl_filter_feed (filter, found.kind != GST_CCL_FOUND_NOTHING || n_others > 0,
                        "Frames have had no objects for a second, so nothing is counted. Put an "
                        "element that finds objects, such as cclmotion, and ccltrack before this "
                        "one.");
-  gst_ccl_zones_check_tracks (self, found.n_components);
+  gst_ccl_zones_check_tracks (self, found.n_components + n_others);
   has_size = found.width > 0 && found.height > 0;
   gst_ccl_zones_update (self, buffer, has_size ? found.width : filter->width,
                         has_size ? found.height : filter->height);

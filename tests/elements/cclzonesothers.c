@@ -30,6 +30,13 @@ static const Tracker trackers[] = {
 #endif
 };
 
+static const Tracker untracked[] = {
+  NOBODY,
+#ifdef HAVE_ANALYTICS
+  UPSTREAM,
+#endif
+};
+
 #ifdef HAVE_ANALYTICS
 static void
 add_detection (GstBuffer *buffer, Tracker tracker, gint y)
@@ -112,6 +119,27 @@ GST_START_TEST (test_trackers)
 }
 GST_END_TEST;
 
+/* Detections that nobody tracks cause one warning, which names trackers. */
+GST_START_TEST (test_no_tracker)
+{
+  GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones tripwires='gate: 0.25,0.5 0.75,0.5'");
+  GstMessage *message;
+  GError *error = NULL;
+  guint number;
+
+  for (number = 0; number < 100; number++)
+    ccl_test_push (h, frame_new (untracked[__i__], number, 30));
+  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "ioutracker") != NULL, "%s", error->message);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* ccltrack gives its own ids, whatever others gave. */
 GST_START_TEST (test_own_ids)
 {
@@ -166,6 +194,7 @@ cclzonesothers_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_trackers, 0, G_N_ELEMENTS (trackers));
+  tcase_add_loop_test (tc, test_no_tracker, 0, G_N_ELEMENTS (untracked));
   tcase_add_test (tc, test_own_ids);
   tcase_add_loop_test (tc, test_batches, 0, 2);
 
