@@ -545,6 +545,24 @@ take_image (CclAnalyzer *self, const CclImage **image)
   return status;
 }
 
+/* Checks what take_image() does not, so that nothing refuses a frame once its planes have taken the
+ * place of those of the frame before, whose results can be read still. */
+static CclStatus
+check_submit (const CclSession *session, const CclImage *image, const CclParams *params)
+{
+  const bool bits = image->format == CCL_FORMAT_BITS;
+
+  if (session->config.signatures && (bits || session->cut.wide))
+    return ccl_fail (
+        CCL_ERROR_UNSUPPORTED,
+        "bits, and a band of 16-bit samples, have no luma; submit bytes, or do not set "
+        "CclConfig.signatures");
+  if (session->config.shapes & CCL_SHAPES_LUMA && bits)
+    return ccl_fail (CCL_ERROR_UNSUPPORTED,
+                     "bits have no luma; submit bytes, or do not ask for CCL_SHAPES_LUMA");
+  return session->config.motion ? ccl_model_check (params) : CCL_OK;
+}
+
 CclStatus
 ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclParams *params)
 {
@@ -558,19 +576,13 @@ ccl_analyzer_submit (CclAnalyzer *analyzer, const CclImage *image, const CclPara
     return ccl_fail (CCL_ERROR_INVALID, "a frame is in flight already; collect it first");
   session = analyzer->session;
   session->cut = ccl_cut (session->config.values, params, image->format);
-  status = take_image (analyzer, &image);
-  if (status == CCL_OK && session->config.motion)
-    status = ccl_model_begin (&session->model, params, &clock);
+  status = check_submit (session, image, params);
+  if (status == CCL_OK)
+    status = take_image (analyzer, &image);
   if (status != CCL_OK)
     return status;
-  if (session->config.signatures && (image->format == CCL_FORMAT_BITS || session->cut.wide))
-    return ccl_fail (
-        CCL_ERROR_UNSUPPORTED,
-        "bits, and a band of 16-bit samples, have no luma; submit bytes, or do not set "
-        "CclConfig.signatures");
-  if (session->config.shapes & CCL_SHAPES_LUMA && image->format == CCL_FORMAT_BITS)
-    return ccl_fail (CCL_ERROR_UNSUPPORTED,
-                     "bits have no luma; submit bytes, or do not ask for CCL_SHAPES_LUMA");
+  if (session->config.motion)
+    ccl_model_begin (&session->model, params, &clock);
   analyzer->collected = false;
   status = analyzer->backend->submit (session, image, params);
   analyzer->in_flight = status == CCL_OK;

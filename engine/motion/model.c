@@ -37,16 +37,18 @@ ccl_model_check_config (const CclMotionConfig *config)
   return CCL_OK;
 }
 
-static CclStatus
-check_params (const CclMotionParams *params)
+CclStatus
+ccl_model_check (const CclParams *params)
 {
-  if (params->learning_time < MILLISECOND || params->learning_time > DAY)
+  const CclMotionParams *motion = &params->motion;
+
+  if (motion->learning_time < MILLISECOND || motion->learning_time > DAY)
     return ccl_fail (CCL_ERROR_INVALID,
                      "a learning time of %" PRIu64 " ns; it must be from 1 ms to 1 day",
-                     params->learning_time);
-  if (params->light_change > 100)
+                     motion->learning_time);
+  if (motion->light_change > 100)
     return ccl_fail (CCL_ERROR_INVALID, "a light change of %u %% is invalid; use 0 to 100 %%",
-                     params->light_change);
+                     motion->light_change);
   return CCL_OK;
 }
 
@@ -92,21 +94,17 @@ ccl_model_init (CclModel *model, const CclMotionConfig *config, uint32_t width, 
   };
 }
 
-CclStatus
+void
 ccl_model_begin (CclModel *model, const CclParams *params, CclMotionClock *clock)
 {
   const CclMotionParams *motion = &params->motion;
-  CclStatus status = check_params (motion);
 
-  if (status != CCL_OK)
-    return status;
   *clock = model->clock;
   model->step = ccl_motion_clock_tick (clock, motion, params->elapsed);
   model->most = ccl_motion_most (motion, (uint64_t) model->width * model->height);
   model->silent = clock->age < motion->warm_up;
   model->freeze = motion->freeze;
   model->elapsed = params->elapsed;
-  return CCL_OK;
 }
 
 void

@@ -50,8 +50,10 @@ CclStatus ccl_motion_check_image (CclMotionFormat format, const CclImage *image,
 void ccl_model_init (CclModel *model, const CclMotionConfig *config, uint32_t width,
                      uint32_t height);
 
-/* Checks the parameters of a frame, and sets what it does; @clock: the time with it. */
-CclStatus ccl_model_begin (CclModel *model, const CclParams *params, CclMotionClock *clock);
+/* Checks the parameters of a frame. */
+CclStatus ccl_model_check (const CclParams *params);
+/* Sets what a frame with checked parameters does; @clock: the time with it. */
+void ccl_model_begin (CclModel *model, const CclParams *params, CclMotionClock *clock);
 /* The frame was submitted: the backend's state will change. */
 void ccl_model_commit (CclModel *model, const CclMotionClock *clock);
 /* The frame was collected: its foreground is known. */

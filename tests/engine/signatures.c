@@ -287,6 +287,48 @@ check_analyzer_errors (Check *check, const CclImage *view)
   ccl_analyzer_free (analyzer);
 }
 
+/* Those of a frame are there until another one is taken, not until one is refused. */
+static void
+check_refused (Check *check, CclBackend backend, bool band)
+{
+  const CclBox box = { 0, 0, 64, 2 };
+  uint8_t bytes[2][2 * 3 * 64];
+  const CclImage rgb = { .data = bytes[0], .stride = 3 * 64, .format = CCL_FORMAT_RGB }, other = {
+    .data = bytes[1], .stride = 3 * 64, .format = band ? CCL_FORMAT_GRAY16_LE : CCL_FORMAT_RGB
+  };
+  CclMotionConfig motion;
+  CclSignature expected, found;
+  CclAnalyzer *analyzer;
+  CclComponents components;
+  CclConfig config;
+  CclParams params;
+
+  for (size_t i = 0; i < 2 * sizeof bytes[0]; i++)
+    bytes[i / sizeof bytes[0]][i % sizeof bytes[0]] = (uint8_t) mt19937_below (&check->rng, 256);
+  ccl_params_init (&params);
+  ccl_motion_config_init (&motion);
+  ccl_config_init (&config, 64, 2);
+  config.backend = backend;
+  config.device = backend == CCL_BACKEND_CUDA ? TEST_DEVICE : -1;
+  config.signatures = true;
+  config.motion = band ? NULL : &motion;
+  config.values = band ? CCL_VALUES_BAND : CCL_VALUES_ABOVE;
+  if (!check_that (check, ccl_analyzer_new (&config, &analyzer) == CCL_OK, "%s", ccl_last_error ()))
+    return;
+  check_that (check,
+              ccl_analyzer_analyze (analyzer, &rgb, &params, &components) == CCL_OK &&
+                  ccl_analyzer_signatures (analyzer, &box, 1, &expected) == CCL_OK,
+              "%s", ccl_last_error ());
+  params.motion.learning_time = 0;
+  check_that (check, ccl_analyzer_submit (analyzer, &other, &params) != CCL_OK, "band %d: taken",
+              band);
+  check_that (check,
+              ccl_analyzer_signatures (analyzer, &box, 1, &found) == CCL_OK &&
+                  memcmp (&found, &expected, sizeof expected) == 0,
+              "%s, band %d: not those of the frame before", ccl_backend_name (backend), band);
+  ccl_analyzer_free (analyzer);
+}
+
 static void
 test_signature_errors (Check *check)
 {
@@ -298,6 +340,12 @@ test_signature_errors (Check *check)
   CclMask mask;
 
   check_analyzer_errors (check, &view);
+  for (int i = 0; i < 2; i++) {
+    if (check->options.backend != CCL_BACKEND_CUDA)
+      check_refused (check, CCL_BACKEND_CPU, i == 1);
+    if (check->options.backend != CCL_BACKEND_CPU && test_device_available ())
+      check_refused (check, CCL_BACKEND_CUDA, i == 1);
+  }
   check_that (check,
               ccl_signature (NULL, 64, 2, &box, NULL, &found) == CCL_ERROR_INVALID &&
                   ccl_signature (&view, 64, 2, NULL, NULL, &found) == CCL_ERROR_INVALID &&
