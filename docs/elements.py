@@ -196,6 +196,22 @@ def find_page(name, root, separator, blocks, names):
                  and Gst.ElementFactory.find(n).load().get_element_type().is_a(root)), None)
 
 
+def split_first_example(text):
+    """The first launch line with what it does, and the rest of an element's text."""
+    match = re.search(r"^## Example launch lines?\n+(```sh\n.*?\n```\n[^\n].*?)(?=\n```|\n\n|\Z)", text, re.S | re.M)
+    if not match:
+        return "", text
+    rest = text[:match.start(1)] + text[match.end(1):].lstrip("\n")
+    return match.group(1).strip("\n"), re.sub(r"^## Example launch lines?\s*(?=##|\Z)", "", rest, flags=re.M).strip("\n")
+
+
+def picture_lines(name):
+    """The picture of an element, if there is one (scripts/pictures.sh)."""
+    if not (ROOT / "docs/figures/elements" / f"{name}.jpg").exists():
+        return []
+    return [f"![{name} on a recording](../figures/elements/{name}.jpg)", ""]
+
+
 def make_page(factory, blocks, names):
     """The page of an element, and the missing or superfluous doc blocks of its sources."""
     name, problems = factory.get_name(), []
@@ -224,10 +240,12 @@ def make_page(factory, blocks, names):
     values = inspect_values(name) if own else {}
     own.sort(key=lambda spec: not int(spec.flags) & int(GObject.ParamFlags.WRITABLE))
 
+    example, text = split_first_example(to_markdown(body(lines), name, names))
     page = [f"# {name}", "", f"<!-- Made by docs/elements.py from {source}; do not edit. -->", "",
             f"`{name}` {short}. Class: {factory.get_metadata('klass')}; rank: "
             f"{factory.get_rank()}; plugin: {plugin}.", "",
-            *to_markdown(body(lines), name, names).split("\n"), "", "## Properties", ""]
+            *(example.split("\n") + [""] if example else []), *picture_lines(name),
+            *text.split("\n"), "", "## Properties", ""]
     if not own:
         page += ["None of its own.", ""]
     for spec in own:

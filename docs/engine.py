@@ -53,13 +53,15 @@ def read(name):
     title = re.match(r"/\* cudaccl - (.*)\n", source).group(1)
     source = re.sub(r'#ifdef __cplusplus\n.*\n#endif\n', "", source)
     source = source[source.index("*/") + 2:]
+    # Macros that are not limits go with their comments.
+    source = re.sub(r"/\*(?:(?!\*/).)*\*/\n(?=#define (?!CCL_MAX_))", "", source, flags=re.S)
     source = re.sub(r"^#(?!define CCL_MAX_).*\n", "", source, flags=re.M)
     intro, found = "", []
     for block in re.split(r"\n\n(?=\S)", source.strip()):
         match = re.match(r"(/\*.*?\*/)\n?(.*)$", block, re.S)
         comment, code = match.groups() if match else ("", block)
         if comment and not code.strip():
-            intro = to_text(comment)
+            intro += ("\n\n" if intro else "") + to_text(comment)
         elif re.match(r"#define", code):
             found.append(("constant", re.match(r"#define (\w+)", code)[1], comment, code))
         elif re.match(r"typedef (struct|enum) \w+\n\{", code) or re.match(r"struct \w+\n\{", code):

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 from mkdocs.exceptions import Abort
+from pygments.formatters import HtmlFormatter
 from mkdocs.structure.files import File
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -32,6 +33,8 @@ def on_files(files, config):
     texts = {"http.md": reference.http(), "python-reference.md": reference.python(), "gstccl.md": reference.gstccl(),
              "security.md": security(),
              "openapi.json": reference.OPENAPI.read_text("utf-8"), "json-schema.json": schema}
+    # Pygments of Debian colours code when the site is built: pages need no script for it.
+    texts["code.css"] = HtmlFormatter(style="default").get_style_defs(".codehilite")
     for name, text in texts.items():
         with open(os.path.join(made.name, name), "w", encoding="utf-8") as file:
             file.write(text)

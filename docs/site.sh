@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation as a site: open index.html, or serve the folder by any web server, which the
-# search needs. Installs mkdocs and codespell (Debian) if they are missing. Fails if a link leads nowhere
+# search needs. Installs mkdocs, codespell and Pygments (Debian) if they are missing. Fails if a link leads nowhere
 # or a word is misspelt.
 #
 #   docs/site.sh [FOLDER]
@@ -16,7 +16,7 @@ case ${1-} in
 esac
 folder=$(realpath -m "${1:-$builds/build/site}")
 
-install_missing mkdocs codespell
+install_missing mkdocs codespell python3-pygments
 cd "$root"
 codespell ./*.md docs python/README.md || die "misspelt words"
 quietly mkdocs build --quiet --strict --site-dir "$folder" || die "mkdocs failed"

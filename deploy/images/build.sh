@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds an image with buildah, prints its size, and writes a bill of materials (SPDX).
 #
-#   deploy/images/build.sh [OPTION...] cpu|cuda|l4t
+#   deploy/images/build.sh [OPTION...] cpu|cuda|l4t      (l4t: experimental)
 #
 # --base ROOT         the folder of a root (debootstrap) as base, instead of an image of a registry; also for
 # --build-base ROOT   the base of the stage that builds; default: --base

@@ -49,8 +49,8 @@
  * error. `cudaupload` passes system memory through if downstream accepts it, as this element does;
  * `video/x-raw(memory:CUDAMemory)` caps after it make it upload.
  *
- * Frames in `memory:NVMM` (Jetson, DeepStream) are read in place too, in builds with the CUDA
- * backend; block-linear ones are copied once, on the device.
+ * Frames in `memory:NVMM` (Jetson, DeepStream; experimental) are read in place too, in builds with
+ * the CUDA backend; block-linear ones are copied once, on the device.
  *
  * With #cudaccl:backend `cpu`, only system memory is accepted.
  *
@@ -69,9 +69,10 @@
  *   of other elements, in builds with GstAnalytics (GStreamer 1.24). The type is
  *   #cudaccl:roi-type, the confidence 1.0. If there are more than 4096 components, only the largest
  *   are added, since this metadata has a matrix of n x n bytes,
- * * one `NvDsObjectMeta` for each component in the frame's `NvDsBatchMeta`, for DeepStream's
- *   elements behind `nvstreammux batch-size=1`. The label is #cudaccl:roi-type, the confidence 1.0,
- *   the class 0. Frames without `NvDsBatchMeta` get none, and the element posts a warning.
+ * * experimental: one `NvDsObjectMeta` for each component in the frame's `NvDsBatchMeta`, for
+ * DeepStream's elements behind `nvstreammux batch-size=1`. The label is #cudaccl:roi-type, the
+ * confidence 1.0, the class 0. Frames without `NvDsBatchMeta` get none, and the element posts a
+ * warning.
  *
  * Metadata of an earlier `cudaccl` is removed, except for object detections and DeepStream's
  * objects. Coordinates are relative to the visible part of the frame if it has a #GstVideoCropMeta.

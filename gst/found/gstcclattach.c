@@ -20,7 +20,8 @@ gst_ccl_attach_get_type (void)
     { GST_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each component",
       "analytics" },
 #endif
-    { GST_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each component", "nvds" },
+    { GST_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each component (experimental)",
+      "nvds" },
     { 0, NULL, NULL },
   };
 
@@ -36,7 +37,8 @@ gst_ccl_object_attach_get_type (void)
 #ifdef HAVE_ANALYTICS
     { GST_CCL_ATTACH_ANALYTICS, "One GstAnalytics object detection for each object", "analytics" },
 #endif
-    { GST_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each object", "nvds" },
+    { GST_CCL_ATTACH_NVDS, "One NvDsObjectMeta of DeepStream for each object (experimental)",
+      "nvds" },
     { 0, NULL, NULL },
   };
 

@@ -42,8 +42,8 @@
  * parameters with the id; an object that is lost has a region for another 0.2 seconds, and for a
  * second if it is behind another. Regions without an object stay as they are, as do all with
  * #ccltrack:objects disabled. Without any regions, object detections of GStreamer's analytics
- * metadata or, without those, DeepStream's objects are tracked: then the frame gets a #GstCclMeta,
- * and DeepStream's objects their ids.
+ * metadata or, without those, DeepStream's objects (experimental) are tracked: then the frame gets
+ * a #GstCclMeta, and DeepStream's objects their ids.
  *
  * `ccldetect` looks at some frames or parts of them, and its results are late. They are applied to
  * where objects were in the frame that it looked at. In between, objects go on with the components
@@ -297,10 +297,10 @@ gst_ccl_track_install_properties (GObjectClass *gobject_class)
    *
    * What else to attach to frames that have a #GstCclMeta, for elements that read other metadata:
    * the objects as regions of interest or as object detections of GStreamer's analytics metadata
-   * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects. Without
-   * this GStreamer, the default is 0. Their types or labels are the names of the classes, or
-   * `object`. Regions of interest have the parameters `detection` and `object_id`, which DL
-   * Streamer reads, too.
+   * (GStreamer 1.24; 2048 at most), unless the frame has such, or as DeepStream's objects
+   * (experimental). Without this GStreamer, the default is 0. Their types or labels are the names
+   * of the classes, or `object`. Regions of interest have the parameters `detection` and
+   * `object_id`, which DL Streamer reads, too.
    *
    * Since: 0.1
    */

@@ -10,10 +10,10 @@
  * direction. The objects are those that `ccltrack` tracks or, in frames without such, the
  * detections that another tracker gave an id: regions of interest with DL Streamer's parameter
  * `object_id` (`gvatrack`), object detections of GStreamer's analytics metadata with a related
- * `GstAnalyticsTrackingMtd` (`ioutracker`, `gvatrack`), or DeepStream's objects (`nvtracker`); id 0
- * becomes 4294967295. The pixels of frames are neither changed nor copied. Each frame gets a
- * #GstCclZonesMeta with the zones, their counts and the events of the frame, which `ccljson` writes
- * and `ccloverlay` draws.
+ * `GstAnalyticsTrackingMtd` (`ioutracker`, `gvatrack`), or DeepStream's objects (`nvtracker`;
+ * experimental); id 0 becomes 4294967295. The pixels of frames are neither changed nor copied. Each
+ * frame gets a #GstCclZonesMeta with the zones, their counts and the events of the frame, which
+ * `ccljson` writes and `ccloverlay` draws.
  *
  * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
  * element before they are combined.

@@ -1,6 +1,10 @@
 /* cudaccl - colour signatures: what objects look like
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Histograms of an object's brightness and colours, by which it is told from others. Luma has
+ * CCL_SIGNATURE_LUMA bins of the same width, chroma CCL_SIGNATURE_CHROMA, by the distance from
+ * grey. */
+
 #ifndef CCL_SIGNATURE_H
 #define CCL_SIGNATURE_H
 
