@@ -61,6 +61,11 @@
  * posts a warning, once a stream: they cover each other, so motion alone cannot count them; a
  * detector can.
  *
+ * For elements behind this one that ask for it, as `ccltrack` does, components get signatures
+ * (gst_ccl_meta_get_signatures()): histograms of their colours, found where the frame is. On the
+ * CPU, those of 20 persons of 60x180 pixels take 0.05 ms of a frame; on the GPU, the frame waits for
+ * another kernel.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=vtest.avi ! decodebin ! cclmotion ! ccloverlay !

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Compares ccltrack with other trackers on the same boxes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares ccltrack with SORT, ByteTrack and OC-SORT of the package trackers, and with norfair.
+"""Compares ccltrack with all trackers of the package trackers, and with norfair.
 
 cclmotion finds the boxes in VIDEO, once for each of its settings; all trackers get the same. TRUTH has
 a line "frame,id,x,y,width,height" for each object, with frames from 0, and perhaps the share of it that
@@ -10,9 +10,13 @@ is visible. Prints a table in Markdown.
 With --bench, all get the boxes of detectors instead, and VIDEO is its size, as 768x576: TRUTH without
 20 % of the boxes; the same with jitter and false boxes; TRUTH; what is visible of it; and --detections.
 
+A single run says little. --light changes the video a little in ten ways (motion_scenes.py), --starts begins
+at several frames, --seeds drops and disturbs the boxes of detectors anew; figures are means, ± half of
+their range, of MOTA, IDF1, HOTA (hota.py) and switches.
+
 Needs numpy, scipy, motmetrics, supervision, trackers and norfair, and cudaccl's elements with ccljson
 (meson devenv). A version of peers that knows the frame rate gets the video's and 30 frames a second in
-turn, and the better result counts.
+turn, and the better result counts. Cameras stand still: peers do not estimate their motion.
 """
 
 import argparse
@@ -22,6 +26,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import warnings
 
 import numpy as np
@@ -33,6 +38,14 @@ import motmetrics
 import norfair
 import supervision
 import trackers
+
+from hota import hota
+from motion_disturbances import Boxes, decode, disturb as disturb_clip
+from motion_scenes import LIGHT
+
+# Names in the tables, and in the package trackers.
+KINDS = {"SORT": "SORTTracker", "ByteTrack": "ByteTrackTracker", "OC-SORT": "OCSORTTracker", "BoT-SORT": "BoTSORTTracker",
+         "C-BIoU": "CBIoUTracker", "McByte": "McByteTracker"}
 
 SETTINGS = [
     "min-area=200",
@@ -108,40 +121,64 @@ def track_bench(bench, rows, width, height, rate, frames):
 
 
 def compare(truth, ours, boxes, confidences, kinds, arguments):
-    """A row of the table."""
+    """The figures of each tracker."""
     results = [score(truth, ours, arguments.first)]
     for kind in kinds.values():
         results.append(max((score(truth, track_roboflow(kind, boxes, rate, confidences), arguments.first)
                             for rate in {arguments.rate, 30.0}), key=lambda r: r[0] + r[1]))
-    results.append(score(truth, track_norfair(boxes), arguments.first))
-    return " | ".join(f"{mota:.3f} · {idf1:.3f} · {int(switches)}" for mota, idf1, switches in results)
+    return results + [score(truth, track_norfair(boxes), arguments.first)]
+
+
+def say(runs):
+    """A row of the table: means, and half of the range."""
+    cells = []
+    for values in zip(*runs):
+        means, spread = np.mean(values, axis=0), np.ptp(values, axis=0) / 2
+        words = [f"{m:.3f}" + f" ± {s:.3f}" * (len(runs) > 1) for m, s in zip(means[:3], spread)]
+        words.append(f"{means[3]:.1f} ± {spread[3]:.1f}" if len(runs) > 1 else f"{means[3]:.0f}")
+        cells.append(" · ".join(words))
+    return " | ".join(cells)
+
+
+def begin(frames, start):
+    """Frames by their numbers, of which the first ones are left out."""
+    return {f - start: objects for f, objects in frames.items() if f >= start}
 
 
 def compare_detections(truth, kinds, arguments):
     width, height = (int(v) for v in arguments.video.split("x"))
     rows = clip(read_rows(arguments.truth), width, height)
     whole = [(*row[:5], 1.0) for row in rows]
-    sets = {"truth without 20 %": drop(whole, arguments.seed)}
-    sets["the same, jitter, false boxes"] = disturb(sets["truth without 20 %"], width, height, arguments.seed)
-    sets["truth"] = whole
+    seeds = range(arguments.seed, arguments.seed + arguments.seeds)
+    dropped = [drop(whole, seed) for seed in seeds]
+    sets = {"truth without 20 %": dropped,
+            "the same, jitter, false boxes": [disturb(d, width, height, s) for d, s in zip(dropped, seeds)],
+            "truth": [whole]}
     if any(row[5] < 1.0 for row in rows):
-        sets["truth, visible > .3"] = [(*row[:5], 1.0) for row in rows if row[5] > 0.3]
+        sets["truth, visible > .3"] = [[(*row[:5], 1.0) for row in rows if row[5] > 0.3]]
     for path in arguments.detections:
-        sets[os.path.basename(path)] = read_rows(path)
-    for name, found in sets.items():
-        found = clip(found, width, height)
-        frames = max(max(truth), found[-1][0]) + 1
-        boxes = [[] for _ in range(frames)]
-        confidences = [[] for _ in range(frames)]
-        for frame, x, y, w, h, confidence in found:
-            boxes[frame].append((x, y, w, h))
-            confidences[frame].append(confidence)
-        ours = track_bench(arguments.bench, found, width, height, arguments.rate, frames)
-        print(f"| {name} | " + compare(truth, ours, boxes, confidences, kinds, arguments) + " |", flush=True)
+        sets[os.path.basename(path)] = [read_rows(path)]
+    for name, variants in sets.items():
+        runs = [compare_boxes(begin(truth, start), variant, start, width, height, kinds, arguments)
+                for variant in variants for start in arguments.starts]
+        print(f"| {name} | {say(runs)} |", flush=True)
+
+
+def compare_boxes(truth, found, start, width, height, kinds, arguments):
+    found = [(row[0] - start, *row[1:]) for row in clip(found, width, height) if row[0] >= start]
+    frames = max(max(truth), found[-1][0]) + 1
+    boxes = [[] for _ in range(frames)]
+    confidences = [[] for _ in range(frames)]
+    for frame, x, y, w, h, confidence in found:
+        boxes[frame].append((x, y, w, h))
+        confidences[frame].append(confidence)
+    ours = track_bench(arguments.bench, found, width, height, arguments.rate, frames)
+    return compare(truth, ours, boxes, confidences, kinds, arguments)
 
 
 def track_roboflow(kind, boxes, rate, confidences=None):
-    tracker = kind(frame_rate=rate)
+    options = {"enable_cmc": False} if "enable_cmc" in kind.__init__.__code__.co_varnames else {}
+    tracker = kind(frame_rate=rate, **options)
     result = []
     for number, frame in enumerate(boxes):
         corners = np.array(frame, np.float32).reshape(-1, 4)
@@ -184,7 +221,41 @@ def score(truth, tracks, first):
         accumulator.update([o[0] for o in wanted], [o[0] for o in got], distance)
     names = ["mota", "idf1", "num_switches"]
     summary = motmetrics.metrics.create().compute(accumulator, metrics=names, name="tracks")
-    return tuple(summary[name].iloc[0] for name in names)
+    numbers = range(first, max(truth) + 1)
+    mota, idf1, switches = (summary[name].iloc[0] for name in names)
+    return mota, idf1, hota([truth.get(n, []) for n in numbers], [tracks[n] for n in numbers]), switches
+
+
+def make_variants(arguments, folder, truth):
+    """Yields videos and their truth."""
+    if not arguments.light and arguments.starts == [0]:
+        yield arguments.video, truth
+        return
+    count = max(truth) + 1
+    clip = decode(os.path.abspath(arguments.video), count, False, os.path.join(folder, "whole.y4m"))
+    clip.boxes = Boxes(truth).frames
+    for name, seed in LIGHT if arguments.light else [("none", 0)]:
+        path, part = os.path.join(folder, "variant.y4m"), os.path.join(folder, "part.y4m")
+        changed = disturb_clip(clip, name, arguments.seed + seed, path)
+        for start in arguments.starts:
+            with open(part, "wb") as file:
+                rate = clip.rate.replace("/", ":")
+                file.write(f"YUV4MPEG2 W{clip.width} H{clip.height} F{rate} Ip A1:1 C420\n".encode())
+                for frame in changed.frames[start:]:
+                    file.write(b"FRAME\n" + frame.tobytes())
+            yield part, begin(changed.truth, start)
+
+
+def compare_components(truth, setting, kinds, arguments):
+    runs = []
+    with tempfile.TemporaryDirectory() as folder:
+        for video, wanted in make_variants(arguments, folder, truth):
+            frames = run(video, ["cclmotion " + setting])
+            if len(frames) <= max(wanted):
+                sys.exit(f"{video} has {len(frames)} frames, the truth goes on to {max(wanted)}")
+            boxes = [[box(c) for c in frame["components"]] for frame in frames]
+            runs.append(compare(wanted, track_ours(video, setting), boxes, None, kinds, arguments))
+    print(f"| `{setting}` | {say(runs)} |", flush=True)
 
 
 def main():
@@ -199,13 +270,15 @@ def main():
     parser.add_argument("--detections", metavar="FILE", action="append", default=[],
                         help='with --bench: lines "frame,id,x,y,width,height,confidence"')
     parser.add_argument("--seed", type=int, default=1, help="with --bench: of what is dropped and disturbed")
+    parser.add_argument("--seeds", type=int, default=1, help="how many; default: 1")
+    parser.add_argument("--light", action="store_true", help="ten light perturbations of the video")
+    parser.add_argument("--starts", metavar="N,...", type=lambda text: [int(n) for n in text.split(",")], default=[0],
+                        help="frames to begin at; default: 0")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
 
     truth = read_truth(arguments.truth)
-    kinds = {"SORT": trackers.SORTTracker, "ByteTrack": trackers.ByteTrackTracker}
-    if hasattr(trackers, "OCSORTTracker"):
-        kinds["OC-SORT"] = trackers.OCSORTTracker
+    kinds = {name: getattr(trackers, kind) for name, kind in KINDS.items() if hasattr(trackers, kind)}
     names = ["ccltrack", *kinds, "norfair"]
     print(("| boxes | " if arguments.bench else "| boxes: `cclmotion` | ") + " | ".join(names) + " |")
     print("|---" * (len(names) + 1) + "|")
@@ -213,12 +286,7 @@ def main():
         compare_detections(truth, kinds, arguments)
         return
     for setting in arguments.settings:
-        frames = run(arguments.video, ["cclmotion " + setting])
-        if len(frames) <= max(truth):
-            sys.exit(f"{arguments.video} has {len(frames)} frames, the truth goes on to {max(truth)}")
-        boxes = [[box(c) for c in frame["components"]] for frame in frames]
-        ours = track_ours(arguments.video, setting)
-        print(f"| `{setting}` | " + compare(truth, ours, boxes, None, kinds, arguments) + " |", flush=True)
+        compare_components(truth, setting, kinds, arguments)
 
 
 if __name__ == "__main__":
