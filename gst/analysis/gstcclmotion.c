@@ -63,8 +63,8 @@
  *
  * For elements behind this one that ask for it, as `ccltrack` does, components get signatures
  * (gst_ccl_meta_get_signatures()): histograms of their colours, found where the frame is. On the
- * CPU, those of 20 persons of 60x180 pixels take 0.05 ms of a frame; on the GPU, the frame waits for
- * another kernel.
+ * CPU, those of 20 persons of 60x180 pixels take 0.05 ms of a frame; on the GPU, the frame waits
+ * for another kernel.
  *
  * ## Example launch lines
  * |[
