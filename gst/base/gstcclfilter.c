@@ -50,7 +50,7 @@ gst_ccl_filter_start (GstBaseTransform *trans)
   gst_ccl_time_init (&self->time);
   self->last_running = 0;
   self->width = self->height = 0;
-  self->fed = FALSE;
+  self->fed = self->warned_batches = FALSE;
   self->first = GST_CLOCK_TIME_NONE;
 
   return TRUE;
@@ -143,8 +143,15 @@ gst_ccl_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclFilter *self = GST_CCL_FILTER (trans);
 
-  if (self->batches)
+  if (self->batches) {
+    if (!self->warned_batches)
+      GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+                           ("Batches of several streams pass as they are. Put this element before "
+                            "they are combined, or after they are split."),
+                           (NULL));
+    self->warned_batches = TRUE;
     return GST_FLOW_OK;
+  }
   gst_ccl_filter_advance (self, buffer);
   if (gst_ccl_buffer_is_gap (buffer))
     return GST_FLOW_OK;

@@ -30,6 +30,7 @@ typedef struct
   GstClockTimeDiff last_running; /* running time before the current frame */
   guint width, height;           /* of frames; 0 before the first caps */
   gboolean batches;              /* buffers are batches, which pass as they are */
+  gboolean warned_batches;       /* since the start */
   gboolean fed;                  /* has had metadata to work on, or has warned that it has none */
   GstClockTime first;            /* time of the first frame; GST_CLOCK_TIME_NONE before it */
 } GstCclFilter;
@@ -60,8 +61,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclFilter, gst_object_unref)
 
 GType gst_ccl_filter_get_type (void);
 
-/* Lets the element pass batches of several streams (GstAnalyticsBatchMeta) as they are: their
- * frames are to be processed before they are combined, or after they are split. */
+/* Lets the element pass batches of several streams (GstAnalyticsBatchMeta) as they are, with one
+ * warning: their frames are to be processed before they are combined, or after they are split. */
 void gst_ccl_filter_class_pass_batches (GstCclFilterClass *klass);
 
 /* Call it for each frame, with whether it has metadata that the element works on. Posts @missing as

@@ -17,8 +17,8 @@
  *   colours from the second frame on, as this element asks for them (see
  *   gst_ccl_meta_set_signatures()).
  *
- * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
- * element before they are combined.
+ * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are, with a
+ * warning: put the element before they are combined.
  *
  * By default, components become objects: a component that shows several objects is replaced with
  * one for each, with its predicted box and the label of the component; fragments are replaced with

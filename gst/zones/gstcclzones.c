@@ -15,8 +15,8 @@
  * frame gets a #GstCclZonesMeta with the zones, their counts and the events of the frame, which
  * `ccljson` writes and `ccloverlay` draws.
  *
- * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are: put the
- * element before they are combined.
+ * Batches of several streams (GstAnalyticsBatchMeta, GStreamer 1.28) pass as they are, with a
+ * warning: put the element before they are combined.
  *
  * The coordinates of a zone are fractions of the frame if none is above 1, otherwise pixels. A
  * tripwire goes from its first point to its second: `in` is a crossing to the right in this

@@ -159,7 +159,7 @@ GST_START_TEST (test_own_ids)
 }
 GST_END_TEST;
 
-/* Batches of several streams pass, before frames and after them. */
+/* Batches of several streams pass, before frames and after them, with one warning. */
 GST_START_TEST (test_batches)
 {
   static const gchar *const names[] = { "ccltrack", "cclzones" };
@@ -169,7 +169,10 @@ GST_START_TEST (test_batches)
     "multistream/x-analytics-batch(meta:GstAnalyticsBatchMeta)",
   };
   GstHarness *h = gst_harness_new (names[__i__]);
+  GstMessage *message;
   guint i;
+
+  ccl_test_add_bus (h->element);
 
   for (i = 0; i < G_N_ELEMENTS (caps); i++) {
     const gboolean frames = i == 1;
@@ -182,7 +185,11 @@ GST_START_TEST (test_batches)
     fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_CCL_META_API_TYPE), 0);
     gst_buffer_unref (out);
   }
-  gst_harness_teardown (h);
+  message = ccl_test_pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  fail_unless (ccl_test_pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  ccl_test_harness_free (h);
 }
 GST_END_TEST;
 
