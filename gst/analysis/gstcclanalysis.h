@@ -51,6 +51,10 @@ typedef struct
 typedef gboolean (*GstCclDrawFunc) (GstCclAnalysis *self, gboolean gap, guint8 *pixels,
                                     gsize stride);
 
+/* Adds the picture of the frame to @outbuf as a segmentation, with #cudaccl:attach `analytics`.
+ * Posts an error and returns FALSE on failure. */
+typedef gboolean (*GstCclSegmentFunc) (GstCclAnalysis *self, GstBuffer *outbuf);
+
 typedef struct
 {
   GstBaseTransformClass parent_class;
@@ -72,10 +76,7 @@ typedef struct
    * @output from the caps of the source pad. */
   gboolean (*set_output) (GstCclAnalysis *self, GstCaps *caps, GError **error);
   GstCclDrawFunc draw;
-
-  /* Adds the picture of the frame to @outbuf as a segmentation, with #cudaccl:attach `analytics`.
-   * Posts an error and returns FALSE on failure. */
-  gboolean (*segment) (GstCclAnalysis *self, GstBuffer *outbuf);
+  GstCclSegmentFunc segment;
 } GstCclAnalysisClass;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclAnalysis, gst_object_unref)

@@ -137,13 +137,21 @@ gst_ccl_color_make_palette (GstCclColor *self)
   }
 }
 
-/* Frees what masks of segmentations take. */
 static void
 gst_ccl_color_clear_masks (GstCclColor *self)
 {
   if (self->masks)
     gst_buffer_pool_set_active (self->masks, FALSE);
   gst_clear_object (&self->masks);
+}
+
+static gboolean
+gst_ccl_color_stop (GstBaseTransform *trans)
+{
+  gst_ccl_color_clear_masks (GST_CCL_COLOR (trans));
+  g_clear_pointer (&GST_CCL_COLOR (trans)->labels, g_free);
+
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 }
 
 static gboolean
@@ -176,17 +184,18 @@ gst_ccl_color_draw (GstCclAnalysis *analysis, gboolean gap, guint8 *pixels, gsiz
   return TRUE;
 }
 
-/* Returns a pool of masks in GRAY16_LE of the size of the output. */
-static GstBufferPool *
+/* Makes the pool of masks, in GRAY16_LE of the size of the output. Returns FALSE if it cannot. */
+static gboolean
 gst_ccl_color_ensure_masks (GstCclColor *self)
 {
   const GstVideoInfo *output = &self->parent.output;
   GstStructure *config;
   GstVideoInfo info;
+  gboolean active;
   GstCaps *caps;
 
   if (self->masks)
-    return self->masks;
+    return TRUE;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE,
                              (guint) GST_VIDEO_INFO_WIDTH (output),
@@ -196,11 +205,13 @@ gst_ccl_color_ensure_masks (GstCclColor *self)
   caps = gst_video_info_to_caps (&info);
   gst_buffer_pool_config_set_params (config, caps, (guint) GST_VIDEO_INFO_SIZE (&info), 0, 0);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_set_config (self->masks, config);
-  gst_buffer_pool_set_active (self->masks, TRUE);
+  active = gst_buffer_pool_set_config (self->masks, config) &&
+           gst_buffer_pool_set_active (self->masks, TRUE);
   gst_caps_unref (caps);
+  if (!active)
+    gst_ccl_color_clear_masks (self);
 
-  return self->masks;
+  return active;
 }
 
 /* Returns the labels of the last frame as a mask, or NULL after an error. */
@@ -218,13 +229,14 @@ gst_ccl_color_draw_labels (GstCclColor *self)
     write_labels (self->labels, TRUE);
   }
   palette.values = self->labels[0];
-  if (gst_buffer_pool_acquire_buffer (gst_ccl_color_ensure_masks (self), &mask, NULL) !=
-      GST_FLOW_OK) {
+  if (!gst_ccl_color_ensure_masks (self) ||
+      gst_buffer_pool_acquire_buffer (self->masks, &mask, NULL) != GST_FLOW_OK ||
+      !gst_buffer_map (mask, &map, GST_MAP_WRITE)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("Not enough memory for a mask."), (NULL));
+    gst_clear_buffer (&mask);
     return NULL;
   }
   video = gst_buffer_get_video_meta (mask);
-  gst_buffer_map (mask, &map, GST_MAP_WRITE);
   drawn = gst_ccl_analysis_check (
       &self->parent, ccl_analyzer_paint (self->parent.session.analyzer, &palette,
                                          map.data + video->offset[0], (gsize) video->stride[0]));
@@ -279,10 +291,11 @@ gst_ccl_color_class_init (GstCclColorClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = gst_ccl_color_finalize;
   GST_CCL_ANALYSIS_CLASS (klass)->needs = GST_CCL_NEEDS_LABELS;
-  gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_color_draw);
+  gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_color_draw,
+                              gst_ccl_color_segment);
   GST_CCL_ANALYSIS_CLASS (klass)->review = gst_ccl_color_review;
-  GST_CCL_ANALYSIS_CLASS (klass)->segment = gst_ccl_color_segment;
   GST_BASE_TRANSFORM_CLASS (klass)->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_color_set_caps);
+  GST_BASE_TRANSFORM_CLASS (klass)->stop = GST_DEBUG_FUNCPTR (gst_ccl_color_stop);
 }
 
 static void

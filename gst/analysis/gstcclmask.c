@@ -121,8 +121,8 @@ gst_ccl_mask_class_init (GstCclMaskClass *klass)
   gst_ccl_analysis_class_add_sink_template (GST_CCL_ANALYSIS_CLASS (klass));
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_mask_draw);
-  GST_CCL_ANALYSIS_CLASS (klass)->segment = gst_ccl_mask_segment;
+  gst_ccl_picture_class_init (GST_CCL_ANALYSIS_CLASS (klass), gst_ccl_mask_draw,
+                              gst_ccl_mask_segment);
   GST_CCL_ANALYSIS_CLASS (klass)->needs |= GST_CCL_NEEDS_MASKS;
 }
 

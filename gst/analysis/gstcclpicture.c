@@ -146,7 +146,8 @@ picture_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 }
 
 void
-gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw)
+gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw,
+                            GstCclSegmentFunc segment)
 {
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
@@ -158,4 +159,5 @@ gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw)
 
   klass->set_output = picture_set_output;
   klass->draw = draw;
+  klass->segment = segment;
 }

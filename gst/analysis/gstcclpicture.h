@@ -8,10 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Makes an element output pictures of one plane, drawn by @draw, instead of the frames. The pads'
- * templates say which formats; metadata on the layout and the meaning of pixel values is dropped.
- */
-void gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw);
+/* Makes an element output pictures of one plane, drawn by @draw, instead of the frames; @segment
+ * adds them as segmentations. The pads' templates say which formats; metadata on the layout and the
+ * meaning of pixel values is dropped. */
+void gst_ccl_picture_class_init (GstCclAnalysisClass *klass, GstCclDrawFunc draw,
+                                 GstCclSegmentFunc segment);
 
 G_END_DECLS
 

@@ -97,6 +97,9 @@ gst_ccl_segmentation_add_classes (GstBuffer *buffer, GstBuffer *mask, const guin
   }
   if (add_mask (buffer, mask, GST_SEGMENTATION_TYPE_SEMANTIC, ids, n, &segmentation)) {
     meta = gst_buffer_get_analytics_relation_meta (buffer);
+    /* N_TO_N would say that classes are in the order of regions. But GStreamer's
+     * segmentationoverlay, which looks for that, takes pixel values for indices of its selected
+     * types, and would read beyond them with our values of 127 and 255; see docs/upstream.md. */
     if (gst_analytics_relation_meta_add_cls_mtd (meta, n, confidences, quarks, &classes))
       gst_analytics_relation_meta_set_relation (meta, GST_ANALYTICS_REL_TYPE_RELATE_TO,
                                                 segmentation.id, classes.id);

@@ -26,7 +26,8 @@ void gst_ccl_segmentation_add_instances (GstBuffer *buffer, GstBuffer *mask, gui
 void gst_ccl_segmentation_add_classes (GstBuffer *buffer, GstBuffer *mask, const guint *ids,
                                        const gchar *const *names, guint n);
 
-/* Returns a mask that shares the pixels of the picture @buffer, of format @info. */
+/* Returns a new mask, which the caller owns, that shares the pixels of the picture @buffer, of
+ * format @info. */
 GstBuffer *gst_ccl_segmentation_share (GstBuffer *buffer, const GstVideoInfo *info);
 
 G_END_DECLS

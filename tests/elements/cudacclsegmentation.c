@@ -235,6 +235,32 @@ GST_START_TEST (test_instances)
 }
 GST_END_TEST;
 
+/* The pool of masks goes when the element stops, and comes again. */
+GST_START_TEST (test_masks_pool)
+{
+  GstHarness *h = ccl_test_launch (
+      PICTURE_WIDTH, PICTURE_HEIGHT,
+      "cclcolor backend=cpu attach=analytics ! capsfilter caps=video/x-raw,format=RGBx");
+  guint k;
+
+  for (k = 0; k < 2; k++) {
+    GstBuffer *out = gst_harness_push_and_pull (h, ccl_test_picture_new ("GRAY8", LAYOUT_PACKED));
+    GstAnalyticsSegmentationMtd segmentation;
+    GstBuffer *mask = get_mask (out, 1 + n_picture_blobs, &segmentation);
+    GstBufferPool *pool = mask->pool;
+
+    fail_unless (pool != NULL);
+    g_object_add_weak_pointer (G_OBJECT (pool), (gpointer *) &pool);
+    gst_buffer_unref (mask);
+    gst_buffer_unref (out);
+    ccl_test_restart (h, GST_STATE_READY);
+    fail_unless (pool == NULL);
+    ccl_test_set_caps (h, "GRAY8", PICTURE_WIDTH, PICTURE_HEIGHT);
+  }
+  ccl_test_harness_free (h);
+}
+GST_END_TEST;
+
 /* cclmask writes its mask as classes. */
 GST_START_TEST (test_semantic)
 {
@@ -291,6 +317,7 @@ cudacclsegmentation_suite (void)
   tcase_add_test (tc, test_no_mask);
   tcase_add_test (tc, test_errors);
   tcase_add_loop_test (tc, test_instances, 0, 3);
+  tcase_add_test (tc, test_masks_pool);
   tcase_add_test (tc, test_semantic);
 
   return s;
