@@ -55,7 +55,7 @@ def on_page_markdown(markdown, page, **_):
 def on_post_build(config):
     """Removes files that are not pages, and fails if a link has no target."""
     site = config["site_dir"]
-    for name in ("elements.py", "engine.py", "reference.py", "site.py", "site.sh", "meson.build", "gstccl.toml.in"):
+    for name in ("elements.py", "engine.py", "gallery.py", "reference.py", "site.py", "site.sh", "meson.build", "gstccl.toml.in"):
         os.remove(os.path.join(site, name))
 
     pages = {}

@@ -104,8 +104,11 @@ if [[ -n $cuda ]]; then
 for argument; do
   [ "\$argument" != -c ] && [ "\$argument" != -E ] || exec g++ "\$@"
 done
-exec "$work/zig-c++" "\$@"
+exec "$work/zig-c++" "\$@" "$work/init.o"
 END
+  # CUB includes <iostream>, whose streams nobody uses; zig's library of C++ starts them otherwise.
+  printf 'void _ZNSt8ios_base4InitC1Ev (void *self) {}\nvoid _ZNSt8ios_base4InitD1Ev (void *self) {}\n' >"$work/init.c"
+  "$work/zig-cc" -O1 -fPIC -c -o "$work/init.o" "$work/init.c"
   chmod +x "$work/nvcc-host"
   export NVCC_PREPEND_FLAGS="-ccbin $work/nvcc-host"
   options+=(-Csetup-args=-Dcuda=enabled "-Csetup-args=-Dcuda-arch=$cuda_arch")
@@ -128,6 +131,13 @@ needs=$(sed -nE 's/.*manylinux_2_([0-9]+)_.*/\1/p' <<<"$judged")
 mv "$judged" "$output/"
 wheel=$output/${judged##*/}
 say "${wheel##*/}: $(stat -c %s "$wheel") bytes"
+
+# auditwheel does not see symbols that no library has.
+if [[ $arch == "$(uname -m)" ]]; then
+  python3 -m venv "$work/venv"
+  "$work/venv/bin/pip" install --quiet --no-index "$wheel"
+  (cd "$work" && "$work/venv/bin/python" -c 'import cudaccl; print("cudaccl", cudaccl.__version__, "can be imported")')
+fi
 
 [[ -n $try ]] || exit 0
 say "trying it in $try"
