@@ -339,18 +339,9 @@ find_motion (CudaSession *self)
   return ccl_cuda_check (error, "updating a background model");
 }
 
-/* Whether alternating chroma begins with the second plane: the upload takes it in the order of
- * memory. */
-static bool
-is_swapped (const CclImage *image)
-{
-  return image->chroma && image->chroma->step == 2 &&
-         image->chroma->planes[1].data + 1 == image->chroma->planes[0].data;
-}
-
 /* Remembers where the uploaded pixels are, for shapes and signatures. */
 static void
-set_planes (CudaSession *self, const CclImage *image)
+set_planes (CudaSession *self)
 {
   const CclModelFrame *frame = &self->model.frame;
   CclSignatureFrame *to = &self->signatures.frame;
@@ -360,7 +351,7 @@ set_planes (CudaSession *self, const CclImage *image)
     const CclModelPlane *plane = &frame->planes[i];
     const bool used = self->model.base && (i == 0 || frame->chroma_width > 0);
 
-    to->planes[i > 0 && is_swapped (image) ? 3 - i : i] =
+    to->planes[i > 0 && self->upload.swapped ? 3 - i : i] =
         (CclSignaturePlane){ used ? plane->samples : NULL, used ? plane->pitch : 0 };
   }
   if (!self->model.base)
@@ -388,7 +379,7 @@ submit_frame (CudaSession *self, const CclImage *image, const CclParams *params)
   if (status == CCL_OK)
     status =
         ccl_cuda_upload (&self->upload, image, &self->base.cut, &self->source, &self->base.upload);
-  set_planes (self, image);
+  set_planes (self);
   if (status == CCL_OK && self->model.base)
     status = find_motion (self);
   self->work.frame = self->operations->n > 0 ? self->operations->clean : self->source;

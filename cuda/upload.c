@@ -418,14 +418,16 @@ is_on_device (const CclImage *image)
   return image->memory == CCL_MEMORY_DEVICE || image->memory == CCL_MEMORY_ARRAY;
 }
 
-/* Makes the planes of the model's frame readable. */
+/* Makes the planes of the model's frame readable. Interleaved chroma stays in the order of memory,
+ * as the model does not tell its planes apart. */
 static CclStatus
-take_frame (CclCudaUpload *self, unsigned step, Plane *planes, unsigned n)
+take_frame (CclCudaUpload *self, const CclChroma *chroma, Plane *planes, unsigned n)
 {
   CclModelFrame *frame = self->model;
   CclStatus status = CCL_OK;
 
-  frame->step = step;
+  frame->step = chroma ? chroma->step : 1;
+  self->swapped = n == 2 && planes[1].image.data != chroma->planes[0].data;
   for (unsigned i = 0; i < n && status == CCL_OK; i++) {
     CclModelPlane *plane = &frame->planes[i];
 
@@ -498,7 +500,7 @@ ccl_cuda_upload (CclCudaUpload *self, const CclImage *image, const CclCut *cut, 
   *route_name = name_of (route, image->memory);
   frame->bits = route->bits;
   if (self->model)
-    status = take_frame (self, image->chroma ? image->chroma->step : 1, planes, n);
+    status = take_frame (self, image->chroma, planes, n);
   else
     status = take_plane (self, cut, &planes[0], &frame->pixels, &frame->pitch);
   if (route->bits) {

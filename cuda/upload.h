@@ -22,6 +22,7 @@ typedef struct CclCudaUpload
   bool reads_pinned; /* kernels read pinned pixels in place */
   bool blocks;       /* CCL_SYNC_BLOCK, which prefers saving CPU time to speed */
   bool shares_pool;  /* has a reference to the shared pool, to stage frames */
+  bool swapped;      /* the model has the chroma planes of the last frame in the other order */
   /* Room for a frame's pixels or bits, on the device and pinned; allocated with the first frame
    * that needs it. */
   uint8_t *image, *staging;

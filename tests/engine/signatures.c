@@ -10,7 +10,8 @@
 
 #define MOST_BOXES 1100 /* more than a device takes at a time */
 
-/* A frame with chroma: in two planes, or alternating, either of the two first. */
+/* A frame with chroma: in two planes, or alternating, either of the two first; rows of the second
+ * may be further apart than those of the first. */
 typedef struct Frame
 {
   TestImage planes[3];
@@ -32,11 +33,11 @@ static void
 frame_init (Frame *frame, uint32_t width, uint32_t height, Mt19937 *rng)
 {
   const uint32_t step = 1 + mt19937_below (rng, 2), half = (width + 1) / 2;
-  const uint32_t swapped = mt19937_below (rng, 2);
+  const uint32_t swapped = mt19937_below (rng, 2), apart = 1 + (mt19937_below (rng, 4) == 0);
 
   frame->planes[0] = test_image_new (width, height);
   for (int i = 1; i < 3; i++)
-    frame->planes[i] = test_image_new (half * step, (height + 1) / 2);
+    frame->planes[i] = test_image_new (half * step, (height + 1) / 2 * apart);
   for (int i = 0; i < 3; i++)
     fill (&frame->planes[i], rng);
   frame->luma = test_image_view (&frame->planes[0]);
@@ -47,6 +48,7 @@ frame_init (Frame *frame, uint32_t width, uint32_t height, Mt19937 *rng)
     frame->chroma.planes[1 - swapped] = frame->chroma.planes[swapped];
     frame->chroma.planes[1 - swapped].data++;
   }
+  frame->chroma.planes[1].stride *= apart;
   frame->luma.chroma = &frame->chroma;
 }
 
