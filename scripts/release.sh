@@ -57,8 +57,12 @@ version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$root/meson.build")
 tag=$(git -C "$root" tag --points-at HEAD | grep -x "v$version" || true)
 [[ -n $tag ]] || say "the commit has no tag v$version: this is a trial"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) part=''
+finish() {
+  rm -rf "$work"
+  [[ -z $part ]] || printf '%s: %s failed\n' "${0##*/}" "$part" >&2
+}
+trap finish EXIT
 rm -rf "$output"
 mkdir -p "$output"
 export SOURCE_DATE_EPOCH
@@ -70,6 +74,8 @@ git -C "$root" archive --prefix="cudaccl-$version/" HEAD | tar -C "$work" --extr
 if [[ $site != https://example.org/cudaccl ]]; then
   grep -rlI 'https://example\.org/cudaccl' "$src" | xargs sed -i "s,https://example\.org/cudaccl,$site,g"
 fi
+# The package's page on an index has no files beside it.
+sed -i "s,](\.\./docs/figures/,]($site/site/figures/," "$src/python/README.md"
 # Scripts copy the files that git does not ignore.
 git -C "$src" init --quiet
 git -C "$src" add --all
@@ -93,9 +99,10 @@ make_source() {
 }
 
 make_wheels() {
-  local options=(--output "$output/wheels" --tools "$tools")
+  local options=(--output "$output/wheels" --tools "$tools") try
   "$src/scripts/wheels.sh" "${options[@]}" --arch aarch64
-  "$src/scripts/wheels.sh" "${options[@]}" --try "$(pip_root)"
+  try=$(set -e && pip_root)
+  "$src/scripts/wheels.sh" "${options[@]}" --try "$try"
   [[ -z $cuda ]] || "$src/scripts/wheels.sh" "${options[@]}" --cuda
   "$src/scripts/index.py" "$output/wheels" "$output/simple"
 }
@@ -137,10 +144,11 @@ fi
 for part in tests source wheels packages images site; do
   wants "$part" || continue
   say "$part"
-  "make_$part" || die "$part failed"
+  "make_$part" # alone: in a condition, what fails in the function would not end it
 done
 
-say "sums"
+part=sums
+say "$part"
 "$src/scripts/sbom.py" "$output" "$version" "$site" >"$work/sbom.json"
 mv "$work/sbom.json" "$output/cudaccl-$version.spdx.json"
 gpg --armor --export "$key" >"$output/cudaccl.asc"
@@ -154,4 +162,5 @@ gpg --armor --export "$key" >"$output/cudaccl.asc"
   sha256sum --quiet --check SHA256SUMS
   gpg --quiet --verify SHA256SUMS.asc 2>/dev/null
 )
+part=''
 say "$output: $(find "$output" -type f | wc -l) files, $(du -sm "$output" | cut -f1) MB"
