@@ -125,6 +125,7 @@ struct _GstCclDetect
   gboolean pending;
   gboolean stale; /* the pending look belongs to an earlier stream */
   GstCclView view;
+  gdouble crops_iou;         /* see gst_ccl_view_map() */
   GstClockTime looked;       /* time of the last look, or GST_CLOCK_TIME_NONE */
   GstClockTime looked_frame; /* the same, for whole frames */
 };
@@ -517,7 +518,7 @@ gst_ccl_detect_collect (GstCclDetect *self, GstBuffer *buffer, gboolean wait)
     return gst_ccl_detect_look_failed (self, g_steal_pointer (&request->error));
 
   self->failing = FALSE;
-  gst_ccl_view_map (&self->view, width, height, request->iou, request->boxes, request->outlines);
+  gst_ccl_view_map (&self->view, width, height, self->crops_iou, request->boxes, request->outlines);
   gst_ccl_detect_attach (self, buffer);
   GST_OBJECT_LOCK (self);
   self->stats.objects += request->boxes->len;
@@ -663,8 +664,11 @@ gst_ccl_detect_look (GstCclDetect *self, GstBuffer *buffer)
 
   GST_OBJECT_LOCK (self);
   self->request->threshold = self->settings.threshold;
-  self->request->iou =
-      self->settings.iou_threshold >= 0 ? self->settings.iou_threshold : self->info.format.iou;
+  self->request->iou = self->crops_iou = self->settings.iou_threshold;
+  if (self->settings.iou_threshold < 0) {
+    self->request->iou = self->info.format.iou;
+    self->crops_iou = MIN (self->info.format.iou, GST_CCL_SAME_IOU);
+  }
   self->request->classes = self->classes;
   self->stats.looks++;
   self->stats.whole += whole;

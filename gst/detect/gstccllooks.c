@@ -52,10 +52,6 @@
 #define ENOUGH_SIZE 0.05
 #define MAX_SCALE 2.5
 
-/* Overlap of boxes of several crops that are one object if a network has one box for each: crops
- * may share parts of the frame, where it has two. */
-#define SAME_IOU 0.45
-
 typedef struct
 {
   gdouble x, y, width, height; /* box in the last frame in which it was seen */
@@ -687,7 +683,7 @@ gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height,
   g_array_set_size (boxes, n);
   if (self->n > 1) {
     drop_cut (boxes, cut);
-    gst_ccl_boxes_suppress (boxes, iou < 1 ? iou : SAME_IOU);
+    gst_ccl_boxes_suppress (boxes, iou);
   }
   g_array_unref (cut);
 }

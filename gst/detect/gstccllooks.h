@@ -58,10 +58,14 @@ void gst_ccl_looks_choose_frame (GstCclLooks *self, guint width, guint height,
 void gst_ccl_view_set_frame (GstCclView *self, guint frame_width, guint frame_height, guint width,
                              guint height, GstCclLetterbox letterbox);
 
+/* Overlap of boxes of several crops that are one object if a network has one box for each: crops
+ * may share parts of the frame, where it has two. */
+#define GST_CCL_SAME_IOU 0.45
+
 /* Converts boxes of a picture (GstCclBox) and their @outlines (GstCclOutline) to pixels of a frame
  * of @width by @height pixels, clipped to the frame, best first. Drops boxes that are mostly
  * outside of every crop, boxes that a crop cuts if another crop shows more of the object, and of
- * several crops those that gst_ccl_boxes_suppress() drops with @iou, or with 0.45 if it is 1. */
+ * several crops those that gst_ccl_boxes_suppress() drops with @iou. */
 void gst_ccl_view_map (const GstCclView *self, guint frame_width, guint frame_height, gdouble iou,
                        GArray *boxes, GPtrArray *outlines);
 

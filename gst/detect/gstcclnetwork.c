@@ -213,12 +213,14 @@ choose_size (gint64 dim, guint wanted)
   return wanted > 0 ? wanted : DEFAULT_SIZE;
 }
 
-/* Reads the second input, which DETRs have if their boxes are pixels of the picture. */
+/* Reads the second input, which DETRs have if their boxes are pixels of the picture, and how many
+ * pictures it is for; -1: any number. */
 static gboolean
-read_sizes (GstCclNetwork *self, GError **error)
+read_sizes (GstCclNetwork *self, gint64 *n, GError **error)
 {
   GstCclTensor sizes;
 
+  *n = -1;
   if (self->n_inputs < 2)
     return TRUE;
   if (!get_input_shape (self, 1, &sizes, error))
@@ -232,6 +234,7 @@ read_sizes (GstCclNetwork *self, GError **error)
                  self->inputs[1]);
     return FALSE;
   }
+  *n = sizes.dims[0];
   self->sizes_type = sizes.type;
   self->hints.takes_sizes = TRUE;
 
@@ -243,8 +246,9 @@ read_input (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **err
 {
   GstCclNetworkInfo *info = &self->info;
   GstCclTensor input;
+  gint64 n_sizes;
 
-  if (!get_input_shape (self, 0, &input, error) || !read_sizes (self, error))
+  if (!get_input_shape (self, 0, &input, error) || !read_sizes (self, &n_sizes, error))
     return FALSE;
 
   self->input_type = input.type;
@@ -265,6 +269,15 @@ read_input (GstCclNetwork *self, const GstCclNetworkConfig *config, GError **err
                  info->width, info->height, MAX_SIZE, MAX_SIZE);
     return FALSE;
   }
+  if (input.dims[0] > 0 && n_sizes > 0 && input.dims[0] != n_sizes) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+                 "The model takes %" G_GINT64_FORMAT
+                 " pictures at once, but the sizes of %" G_GINT64_FORMAT ".",
+                 input.dims[0], n_sizes);
+    return FALSE;
+  }
+  if (n_sizes > 0)
+    input.dims[0] = n_sizes;
   self->fixed_batch = input.dims[0] > 0;
   info->batch = self->fixed_batch ? (guint) MIN (input.dims[0], G_MAXINT) : MAX_BATCH;
   self->picture_size = (gsize) CHANNELS * info->width * info->height;

@@ -34,10 +34,11 @@ typedef struct
   GstCclOutput output;
   guint width, height; /* input size, where the model leaves it open; 0: 640 */
   GstCclColorOrder color_order;
+  /* input = (pixel - mean) * scale, for red, green and blue. A scale of 0, and the mean unless it
+   * or the scale is set, are those of the kind of network. */
   gboolean has_mean;
-  gdouble mean[3];  /* of red, green and blue, 0 to 255; without @has_mean, by the kind of network
-                     * if the scale is */
-  gdouble scale[3]; /* input = (pixel - mean) * scale; 0: by the kind of network */
+  gdouble mean[3]; /* 0 to 255 */
+  gdouble scale[3];
 } GstCclNetworkConfig;
 
 /* A network and its worker thread. Functions may be called from any thread. */

@@ -497,7 +497,9 @@ GST_START_TEST (test_sizes)
   ort_fake.outputs[1] = (GstCclTensor){ "boxes", ORT_TYPE_FLOAT, 3, { -1, 2, 4 }, corners };
   ort_fake.outputs[2] = (GstCclTensor){ "scores", ORT_TYPE_FLOAT, 2, { -1, 2 }, scores };
   for (i = 0; i < G_N_ELEMENTS (types); i++) {
-    ort_fake.second = (GstCclTensor){ "orig_target_sizes", types[i], 2, { -1, 2 } };
+    /* The sizes may say how large a batch is. */
+    ort_fake.second = (GstCclTensor){ "orig_target_sizes", types[i], 2, { i == 1 ? 3 : -1, 2 } };
+    ort_fake.n_pictures = 0;
     for (k = 0; k < 2; k++) {
       GstElement *element = element_new ("wait", TRUE, NULL);
 
@@ -514,6 +516,7 @@ GST_START_TEST (test_sizes)
       ccl_test_check_stat (h->element, "output", "detr");
       ccl_test_harness_free (h);
     }
+    fail_unless (i != 1 || ort_fake.n_pictures % 3 == 0, "%d pictures", ort_fake.n_pictures);
   }
 }
 GST_END_TEST;
@@ -863,6 +866,9 @@ GST_START_TEST (test_bad_models)
   ort_fake.second = (GstCclTensor){ "mask", ORT_TYPE_INT64, 3, { 1, 64, 64 } };
   check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                "mask, is not the size");
+  ort_fake.second = (GstCclTensor){ "sizes", ORT_TYPE_INT64, 2, { 2, 2 } };
+  check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+               "1 pictures at once, but the sizes of 2");
   ort_fake.n_inputs = 1;
   ort_fake.outputs[0].dims[1] = 83;
   check_fails (element_new (NULL, NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,

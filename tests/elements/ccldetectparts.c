@@ -910,6 +910,22 @@ GST_START_TEST (test_cut_boxes)
 }
 GST_END_TEST;
 
+/* An object in two crops that share it: the overlap that is asked for counts, also 1. */
+GST_START_TEST (test_shared_object)
+{
+  static const GstCclView view = {
+    2, { { 0, 0, 100, 100, 0, 0, 100, 100 }, { 0, 0, 200, 100, 0, 100, 200, 100 } }
+  };
+  static const GstCclBox first = { 20, 20, 40, 40, 1, 0 }, second = { 20, 120, 40, 40, 0.9f, 0 };
+  const gdouble iou = __i__ ? 1.0 : 0.9;
+
+  g_array_append_val (boxes, first);
+  g_array_append_val (boxes, second);
+  gst_ccl_view_map (&view, 400, 200, iou, boxes, NULL);
+  fail_unless_equals_int (boxes->len, 1 + __i__);
+}
+GST_END_TEST;
+
 static Suite *
 ccldetectparts_suite (void)
 {
@@ -940,6 +956,7 @@ ccldetectparts_suite (void)
   tcase_add_test (tcase, test_near);
   tcase_add_test (tcase, test_letterboxes);
   tcase_add_test (tcase, test_cut_boxes);
+  tcase_add_loop_test (tcase, test_shared_object, 0, 2);
 
   return suite;
 }
