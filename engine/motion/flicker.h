@@ -35,8 +35,7 @@
 #define CCL_FLICKER_BRIGHT 220  /* of brighter ones, the light may be cut off */
 #define CCL_FLICKER_KNEE 239    /* brighter pixels of a bright slice stay nearer to what they are */
 #define CCL_FLICKER_LEAST 16    /* pixels of a slice that is known */
-/* A gain that is farther from the mean flickers if it has turned: it went back by more than this.
- */
+/* A gain farther than this from the mean flickers if it has turned, by more than the second. */
 #define CCL_FLICKER_CHANGE (CCL_FLICKER_ONE / 64)
 #define CCL_FLICKER_TURN (CCL_FLICKER_ONE / 32)
 /* A mean that is farther from one is a drift, too. */

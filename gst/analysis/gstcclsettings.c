@@ -422,8 +422,8 @@ install_result_properties (GObjectClass *gobject_class, gssize offset,
   /**
    * cudaccl:attach:
    *
-   * Metadata to attach to frames. With `analytics` (GStreamer 1.26), `cclcolor` and `cclmask` also
-   * attach their picture as a segmentation.
+   * Metadata to attach to frames. `analytics` needs GStreamer 1.24; with 1.26, `cclcolor` and
+   * `cclmask` then also attach their picture as a segmentation.
    *
    * Since: 0.1
    */
