@@ -89,6 +89,10 @@ ccl_signature_likeness (const CclSignature *a, const CclSignature *b)
 {
   uint32_t sum = 0, n = 0;
 
+  if (!a || !b) {
+    ccl_fail (CCL_ERROR_INVALID, "ccl_signature_likeness: an argument is NULL");
+    return 0;
+  }
   for (int half = 0; half < 2; half++) {
     const CclSignatureHalf *p = &a->halves[half], *q = &b->halves[half];
 

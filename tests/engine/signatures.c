@@ -353,6 +353,13 @@ test_signature_errors (Check *check)
                   ccl_signature (&view, 64, 2, NULL, NULL, &found) == CCL_ERROR_INVALID &&
                   ccl_signature (&view, 64, 2, &box, NULL, NULL) == CCL_ERROR_INVALID,
               "NULL");
+  check_that (check,
+              ccl_signature (&view, 64, 2, &box, NULL, &found) == CCL_OK &&
+                  ccl_signature_likeness (&found, &found) == 1 &&
+                  ccl_signature_likeness (NULL, &found) == 0 &&
+                  strstr (ccl_last_error (), "likeness") &&
+                  ccl_signature_likeness (&found, NULL) == 0,
+              "likeness to NULL: %s", ccl_last_error ());
   other.data = NULL;
   check_that (check,
               ccl_signature (&other, 64, 2, &box, NULL, &found) == CCL_ERROR_INVALID &&

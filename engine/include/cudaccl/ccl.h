@@ -262,6 +262,12 @@ struct CclChroma
                   * as many for 16-bit samples */
 };
 
+/* A part of a frame, in pixels. CclCrop begins with the same fields. */
+typedef struct CclBox
+{
+  uint32_t x, y, width, height;
+} CclBox;
+
 /* One component. Coordinates are pixels, (0, 0) the top left one. No padding: results compare with
  * memcmp(). */
 typedef struct CclComponent

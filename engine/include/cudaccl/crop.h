@@ -26,7 +26,7 @@ typedef enum CclColors
   CCL_COLORS_BT709_FULL,
 } CclColors;
 
-/* A part of a frame, and the place in the picture that it is scaled to; in pixels. */
+/* A part of a frame, as in CclBox, and the place in the picture that it is scaled to; in pixels. */
 typedef struct CclCrop
 {
   uint32_t x, y, width, height;
@@ -56,9 +56,10 @@ CCL_API CclStatus ccl_cropper_new (const CclCropperConfig *config, CclCropper **
 /* NULL is ignored. */
 CCL_API void ccl_cropper_free (CclCropper *cropper);
 
-/* Draws @n crops of a frame of @width by @height pixels. @image: luma as bytes, and chroma as for
- * CCL_MOTION_LUMA_420 if there is any, or interleaved colours or grey. Of places that overlap, the
- * last crop's is on top.
+/* Draws @n crops of a frame of @width by @height pixels. @image: any format but CCL_FORMAT_BITS and
+ * CCL_FORMAT_GRAY32. Bytes and 16-bit samples may have chroma, as for CCL_MOTION_LUMA_420, of the
+ * same format and in the same kind of memory, in steps of 1 or 2 bytes, of 16-bit samples 2 or 4.
+ * Of places that overlap, the last crop's is on top.
  *
  * A sample of the picture is the mean of the part of the frame that it covers, weighted by area,
  * in directions that shrink; in those that grow, it is interpolated linearly. Means are exact and

@@ -1,4 +1,4 @@
-/* cudaccl - colour signatures: what objects look like
+/* cudaccl - colour signatures of objects
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Histograms of an object's brightness and colours, by which it is told from others. Luma has
@@ -28,7 +28,7 @@ typedef struct CclSignatureHalf
   uint8_t chroma[2][CCL_SIGNATURE_CHROMA]; /* in the order of CclChroma.planes */
 } CclSignatureHalf;
 
-/* What the object in a box looks like: the upper half, without an eighth at the top, where a
+/* The colour signature of a box: the upper half, without an eighth at the top, where a
  * person's head is, and the lower one, without an eighth at the bottom; of both, the middle three
  * fifths of the width. No padding. */
 typedef struct CclSignature
@@ -36,16 +36,10 @@ typedef struct CclSignature
   CclSignatureHalf halves[2];
 } CclSignature;
 
-/* In pixels of a frame. */
-typedef struct CclBox
-{
-  uint32_t x, y, width, height;
-} CclBox;
-
 /* Finds the signature of @box, not empty and inside of a frame of @width by @height pixels in host
  * memory. @image: luma as bytes, and chroma as for CCL_MOTION_LUMA_420 if there is any. A sample is
- * luma and chroma of a pixel of 2x2; in large boxes, as many are left out as leave at most 16
- * columns and 32 rows of a half. @mask: only pixels with a bit count; NULL: all. Errors:
+ * luma and chroma of a pixel of 2x2; large boxes are subsampled to at most 16 columns and 32
+ * rows per half. @mask: only pixels with a bit count; NULL: all. Errors:
  * CCL_ERROR_INVALID (NULL, a bad image, box or mask), CCL_ERROR_UNSUPPORTED (another format, device
  * memory). */
 CCL_API CclStatus ccl_signature (const CclImage *image, uint32_t width, uint32_t height,
@@ -60,7 +54,8 @@ CCL_API CclStatus ccl_analyzer_signatures (CclAnalyzer *analyzer, const CclBox *
                                            CclSignature *signatures);
 
 /* How much two signatures are alike, 0 to 1: the mean of the histograms' Bhattacharyya
- * coefficients, of luma alone if one of them has no chroma. The same value everywhere. */
+ * coefficients, of luma alone if one of them has no chroma. The same value everywhere.
+ * 0, with CCL_ERROR_INVALID's text in ccl_last_error(), if an argument is NULL. */
 CCL_API double ccl_signature_likeness (const CclSignature *a, const CclSignature *b);
 
 #ifdef __cplusplus
