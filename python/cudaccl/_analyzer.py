@@ -69,8 +69,8 @@ class Analyzer:
     Other shapes are welcome, but make it allocate anew. It belongs to one thread at a time.
 
     Contiguous rows of bool and uint8, for "band" and "equal" also of uint16, and volumes of classes also of int32 and
-    uint32, are read in place. Arrays of NumPy, CuPy
-    and PyTorch of other types, byte orders and strides are copied first. What numpy.ma masks is background.
+    uint32, are read in place. Arrays of NumPy, CuPy and PyTorch of other types, byte orders and strides are copied first.
+    What numpy.ma masks is background.
 
     Parameters
     ----------

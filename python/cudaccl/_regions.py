@@ -1,6 +1,6 @@
 # cudaccl - regions of a label map
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures, selections and outlines of label maps that are there already, from here or from elsewhere."""
+"""Measures, selections and outlines of existing label maps, from here or from elsewhere."""
 
 from __future__ import annotations
 
@@ -379,7 +379,7 @@ _FIELDS_INTENSITY = [("intensity_" + name, "intensity_" + name) for name in ("me
 
 def properties(labels: Any, intensity: Any = None,
                spacing: float | Sequence[float] | None = None) -> NDArray[np.void]:
-    """Measure the regions of a label map that is there already.
+    """Measure the regions of an existing label map.
 
     Parameters
     ----------
