@@ -55,8 +55,8 @@ class Release(unittest.TestCase):
             shutil.copy(ROOT / name, self.root / name)
         (self.root / "scripts/roots.sh").write_text(SHELL)
         for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "all"]):
-            subprocess.run(["git", "-C", self.root, "-c", "user.name=test", "-c", "user.email=test@example.org", *command],
-                           check=True)
+            subprocess.run(["git", "-C", self.root, "-c", "user.name=test", "-c", "user.email=test@example.org",
+                            "-c", "commit.gpgsign=false", *command], check=True)
 
     def stub(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
