@@ -71,6 +71,13 @@ find_boxes (const GstCclTensor *tensors, guint n)
   return -1;
 }
 
+/* Whether boxes are centers and sizes by their names, which Transformers and RF-DETR have. */
+static gboolean
+has_centers (const GstCclTensor *boxes)
+{
+  return gst_ccl_tensor_has_name (boxes, "pred_boxes") || gst_ccl_tensor_has_name (boxes, "dets");
+}
+
 /* Scores of anchors have a column for the background, and are named so in exports. Those of queries
  * are "logits", or "labels" although they are floats. */
 static gboolean
@@ -80,8 +87,7 @@ are_queries (const GstCclTensor *boxes, const GstCclTensor *scores)
     return FALSE;
 
   return gst_ccl_tensor_has_name (scores, "logit") || gst_ccl_tensor_has_name (scores, "label") ||
-         gst_ccl_tensor_has_name (scores, "prob") ||
-         gst_ccl_tensor_has_name (boxes, "pred_boxes") || gst_ccl_tensor_has_name (boxes, "dets");
+         gst_ccl_tensor_has_name (scores, "prob") || has_centers (boxes);
 }
 
 gboolean
@@ -98,6 +104,7 @@ gst_ccl_apart_find (const GstCclTensor *tensors, guint n, GstCclApart *self)
 
   boxes = &tensors[self->boxes];
   self->batched = boxes->n_dims == 3;
+  self->centers = has_centers (boxes);
   self->rows_first = gst_ccl_tensor_has_name (boxes, "detection_boxes");
   for (i = 0; i < n; i++) {
     const GstCclTensor *tensor = &tensors[i];
@@ -323,13 +330,6 @@ gst_ccl_queries_read (const gfloat *boxes, gint64 box_step, const gfloat *scores
   }
 }
 
-/* Whether boxes are centers and sizes by their names, which Transformers and RF-DETR have. */
-static gboolean
-has_centers (const GstCclTensor *boxes)
-{
-  return gst_ccl_tensor_has_name (boxes, "pred_boxes") || gst_ccl_tensor_has_name (boxes, "dets");
-}
-
 void
 gst_ccl_apart_read (const GstCclApart *self, const GstCclTensor *tensors, guint index, guint width,
                     guint height, GstCclCollector *collector)
@@ -339,8 +339,8 @@ gst_ccl_apart_read (const GstCclApart *self, const GstCclTensor *tensors, guint 
   if (self->kind == GST_CCL_APART_QUERIES)
     gst_ccl_queries_read ((const gfloat *) tensors[self->boxes].data + first * 4, 4,
                           (const gfloat *) tensors[self->scores].data + first * self->n_columns,
-                          self->n_columns, n, self->n_columns, width, height,
-                          has_centers (&tensors[self->boxes]), collector);
+                          self->n_columns, n, self->n_columns, width, height, self->centers,
+                          collector);
   else
     read_boxes (self, tensors, index, width, height, collector);
 }

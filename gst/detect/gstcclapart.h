@@ -29,6 +29,7 @@ typedef struct
   gint count;   /* [batch] */
   gboolean batched;
   gboolean rows_first; /* boxes are y1, x1, y2, x2 */
+  gboolean centers;    /* boxes of queries are centers and sizes by their names */
   gint64 n_columns;    /* of scores, or 1 */
 } GstCclApart;
 

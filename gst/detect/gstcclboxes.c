@@ -44,7 +44,7 @@ gst_ccl_collector_add (GstCclCollector *self, gfloat x, gfloat y, gfloat width, 
       (class_id >= self->classes->len || !g_array_index (self->classes, gboolean, class_id)))
     return;
   if (!isfinite (box.x) || !isfinite (box.y) || !isfinite (width) || !isfinite (height)) {
-    self->no_numbers = TRUE;
+    self->has_nan = TRUE;
     return;
   }
   if (!(width > 0 && height > 0))
@@ -78,7 +78,7 @@ gboolean
 gst_ccl_collector_passes (GstCclCollector *self, gfloat score)
 {
   if (isnan (score))
-    self->no_numbers = TRUE;
+    self->has_nan = TRUE;
 
   return score >= self->threshold;
 }
@@ -94,7 +94,7 @@ gst_ccl_collector_find_class (GstCclCollector *self, const gfloat *scores, gint6
     gfloat value = scores[i * step];
 
     if (isnan (value))
-      self->no_numbers = TRUE;
+      self->has_nan = TRUE;
     if (value > scores[best * step])
       best = i;
   }

@@ -27,7 +27,7 @@ typedef struct
   gfloat threshold;
   const GArray *classes; /* gboolean: whether a class counts; NULL: all do */
   GArray *boxes;         /* from GST_CCL_MAX_BOXES on, a heap with the worst box first */
-  gboolean no_numbers;   /* a value was none */
+  gboolean has_nan;      /* a value was NaN */
   guint row;             /* of the next box */
 } GstCclCollector;
 

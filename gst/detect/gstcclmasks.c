@@ -36,8 +36,8 @@ gst_ccl_outline_free (GstCclOutline *self)
 
 /* Returns the coefficients of the object in @row of a table, @step floats apart, or NULL. */
 static const gfloat *
-find_coefficients (const GstCclTensor *table, const GstCclFormat *format, guint index, guint row,
-                   gint64 n, gint64 *step)
+find_coefficients (const GstCclTensor *table, const GstCclOutputFormat *format, guint index,
+                   guint row, gint64 n, gint64 *step)
 {
   const gboolean columns = format->output == GST_CCL_OUTPUT_YOLOV8;
   const gint64 boxes = table->dims[columns ? 2 : 1], values = table->dims[columns ? 1 : 2];
@@ -330,8 +330,8 @@ read_mask (const GstCclTensor *prototypes, guint index, const gfloat *coefficien
 }
 
 void
-gst_ccl_masks_read (const GstCclTensor *tensors, guint n, const GstCclFormat *format, guint width,
-                    guint height, guint index, GArray *boxes, GPtrArray *outlines)
+gst_ccl_masks_read (const GstCclTensor *tensors, guint n, const GstCclOutputFormat *format,
+                    guint width, guint height, guint index, GArray *boxes, GPtrArray *outlines)
 {
   const GstCclTensor *prototypes;
   gdouble left = (gdouble) MOST_AREA * width * height;

@@ -22,7 +22,7 @@ void gst_ccl_outline_free (GstCclOutline *self);
 /* Makes the masks of @boxes of picture @index, which gst_ccl_outputs_read() found, by their
  * coefficients and the prototypes. Appends their outlines to @outlines (GstCclOutline), and sets
  * the boxes' numbers of them, from 1 on; 0 for those without a mask. */
-void gst_ccl_masks_read (const GstCclTensor *tensors, guint n, const GstCclFormat *format,
+void gst_ccl_masks_read (const GstCclTensor *tensors, guint n, const GstCclOutputFormat *format,
                          guint width, guint height, guint index, GArray *boxes,
                          GPtrArray *outlines);
 

@@ -49,7 +49,7 @@ typedef struct
 {
   guint width, height; /* input size */
   guint batch;         /* most pictures in one run of the network */
-  GstCclFormat format;
+  GstCclOutputFormat format;
   const gchar *names;   /* entry "names" of the model's metadata; may be NULL */
   const gchar *version; /* version of ONNX Runtime */
 } GstCclNetworkInfo;

@@ -180,7 +180,7 @@ find_apart (const GstCclTensor *tensors, guint n, GstCclOutput wanted, GstCclApa
 
 static GstCclOutput
 recognise_apart (const GstCclTensor *tensors, guint n, GstCclOutput wanted,
-                 const GstCclHints *hints, GstCclFormat *format)
+                 const GstCclHints *hints, GstCclOutputFormat *format)
 {
   const gboolean any = wanted == GST_CCL_OUTPUT_AUTO;
   GstCclApart *apart = &format->apart;
@@ -247,7 +247,7 @@ set_unknown (GError **error, const GstCclTensor *tensors, guint n, guint width, 
 
 /* Sets what follows from a table of this kind. */
 static void
-set_table (GstCclFormat *format, const GstCclTensor *table, GstCclOutput output, gint64 extra,
+set_table (GstCclOutputFormat *format, const GstCclTensor *table, GstCclOutput output, gint64 extra,
            const GstCclHints *hints)
 {
   static const guint boxes[] = { 0, 5, 5, 4, 6, 0, 4 };
@@ -267,14 +267,14 @@ set_table (GstCclFormat *format, const GstCclTensor *table, GstCclOutput output,
 
 gboolean
 gst_ccl_outputs_recognise (const GstCclTensor *tensors, guint n, guint width, guint height,
-                           GstCclOutput wanted, const GstCclHints *hints, GstCclFormat *format,
-                           GError **error)
+                           GstCclOutput wanted, const GstCclHints *hints,
+                           GstCclOutputFormat *format, GError **error)
 {
   const gboolean any = wanted == GST_CCL_OUTPUT_AUTO;
   GstCclOutput found = GST_CCL_OUTPUT_AUTO;
   gint64 extra = 0;
 
-  *format = (GstCclFormat){ .prototypes = -1 };
+  *format = (GstCclOutputFormat){ .prototypes = -1 };
   if (any ? n > 1 : wanted == GST_CCL_OUTPUT_SSD || wanted == GST_CCL_OUTPUT_DETR)
     found = recognise_apart (tensors, n, wanted, hints, format);
   if (found != GST_CCL_OUTPUT_AUTO) {
@@ -386,7 +386,7 @@ read_final (GstCclCollector *self, const gfloat *row, gint64 n, gint64 columns)
 }
 
 static void
-read_table (GstCclCollector *self, const GstCclTensor *table, const GstCclFormat *format,
+read_table (GstCclCollector *self, const GstCclTensor *table, const GstCclOutputFormat *format,
             guint width, guint height, guint index)
 {
   const gint64 rows = table->dims[1], columns = table->dims[2];
@@ -415,7 +415,7 @@ read_table (GstCclCollector *self, const GstCclTensor *table, const GstCclFormat
 
 /* Returns whether a table has the classes that it was recognised with. */
 static gboolean
-has_classes (const GstCclTensor *table, const GstCclFormat *format)
+has_classes (const GstCclTensor *table, const GstCclOutputFormat *format)
 {
   const gint64 columns = table->dims[format->output == GST_CCL_OUTPUT_YOLOV8 ? 1 : 2];
 
@@ -431,9 +431,9 @@ has_classes (const GstCclTensor *table, const GstCclFormat *format)
 }
 
 gboolean
-gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *format, guint width,
-                      guint height, guint index, guint batch, gdouble threshold, gdouble iou,
-                      const GArray *classes, GArray *boxes, GError **error)
+gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclOutputFormat *format,
+                      guint width, guint height, guint index, guint batch, gdouble threshold,
+                      gdouble iou, const GArray *classes, GArray *boxes, GError **error)
 {
   GstCclCollector collector = { .threshold = (gfloat) threshold,
                                 .classes = classes,
@@ -461,7 +461,7 @@ gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *
     gst_ccl_apart_read (&format->apart, tensors, index, width, height, &collector);
   else
     read_table (&collector, table, format, width, height, index);
-  if (collector.no_numbers) {
+  if (collector.has_nan) {
     g_array_set_size (boxes, 0);
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
                  "The model returned values that are no numbers. Check how its input is to be "

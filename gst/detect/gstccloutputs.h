@@ -47,24 +47,24 @@ typedef struct
   gboolean imagenet; /* the input has ImageNet's mean and scale */
   gboolean is_apart; /* boxes and scores are apart, as @apart says */
   GstCclApart apart;
-} GstCclFormat;
+} GstCclOutputFormat;
 
 /* Finds out by names and shapes what the outputs of a network with an input of @width by @height
  * pixels mean, or checks that they can be @wanted. The error names the shapes, and those that are
  * known. */
 gboolean gst_ccl_outputs_recognise (const GstCclTensor *tensors, guint n, guint width, guint height,
                                     GstCclOutput wanted, const GstCclHints *hints,
-                                    GstCclFormat *format, GError **error);
+                                    GstCclOutputFormat *format, GError **error);
 
 /* Replaces @boxes (GstCclBox) by those of picture @index of a batch of @batch, best first.
  * Leaves out boxes with less confidence than @threshold, of classes that are FALSE in @classes
  * (a gboolean for each class; NULL: all count), and that overlap by more than @iou with a better
  * box of their class. Fails if the outputs do not have the recognised shapes, or have values
  * that are not numbers. */
-gboolean gst_ccl_outputs_read (const GstCclTensor *tensors, guint n, const GstCclFormat *format,
-                               guint width, guint height, guint index, guint batch,
-                               gdouble threshold, gdouble iou, const GArray *classes, GArray *boxes,
-                               GError **error);
+gboolean gst_ccl_outputs_read (const GstCclTensor *tensors, guint n,
+                               const GstCclOutputFormat *format, guint width, guint height,
+                               guint index, guint batch, gdouble threshold, gdouble iou,
+                               const GArray *classes, GArray *boxes, GError **error);
 
 G_END_DECLS
 

@@ -908,7 +908,7 @@ GST_END_TEST;
 /* A network that fails later stops the stream, or a warning is posted, once. */
 GST_START_TEST (test_failing_looks)
 {
-  const gboolean go_on = __i__ % 2, no_numbers = __i__ / 2;
+  const gboolean go_on = __i__ % 2, has_nan = __i__ / 2;
   GstHarness *h = ccl_test_harness_new (element_new ("wait", TRUE, "on-error", go_on, NULL),
                                         "GRAY8", WIDTH, HEIGHT);
   gfloat *score = table + (2 * 8 + 3) * COLUMNS + 4;
@@ -916,14 +916,14 @@ GST_START_TEST (test_failing_looks)
   guint i;
 
   check_object (look_at (h, 0), "class-2", 0);
-  if (no_numbers)
+  if (has_nan)
     *score = NAN;
   else
     ort_fake.fail_slot = 9;
   if (!go_on) {
     fail_unless_equals_int (gst_harness_push (h, ccl_test_frame_new (WIDTH, HEIGHT, 1)),
                             GST_FLOW_ERROR);
-    if (no_numbers)
+    if (has_nan)
       ccl_test_check_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "no numbers");
     else
       ccl_test_check_error (h, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "the fake says no");

@@ -30,10 +30,10 @@ teardown (void)
 
 static const GstCclHints no_hints;
 
-static GstCclFormat
+static GstCclOutputFormat
 recognise_as (const GstCclTensor *tensors, guint n, GstCclOutput wanted, const GstCclHints *hints)
 {
-  GstCclFormat format;
+  GstCclOutputFormat format;
   GError *error = NULL;
 
   fail_unless (gst_ccl_outputs_recognise (tensors, n, SIZE, SIZE, wanted, hints, &format, &error),
@@ -57,7 +57,7 @@ count_classes (const GstCclTensor *tensor)
 static void
 read_boxes (const GstCclTensor *tensors, guint n, GstCclOutput output, guint index, guint batch)
 {
-  const GstCclFormat format = recognise_as (tensors, n, output, &no_hints);
+  const GstCclOutputFormat format = recognise_as (tensors, n, output, &no_hints);
   GError *error = NULL;
 
   fail_unless (gst_ccl_outputs_read (tensors, n, &format, SIZE, SIZE, index, batch, 0.3, 0.5, NULL,
@@ -224,7 +224,7 @@ GST_START_TEST (test_end_to_end)
     };
     const guint n = cases[i].n_prototypes > 0 ? 2 : 1;
     const GstCclHints hints = { .end_to_end = cases[i].says, .n_names = 9 };
-    GstCclFormat format;
+    GstCclOutputFormat format;
 
     memset (data, 0, sizeof (data));
     memcpy ((gfloat *) data + 5 * columns, (const gfloat[]){ 10, 20, 30, 50, 0.5f, 7 },
@@ -257,7 +257,7 @@ GST_START_TEST (test_more_columns)
   };
   const GstCclHints named = { .n_names = 2 };
   const gfloat column[] = { 30, 20, 10, 8, 0.1f, 0.2f, 0.3f, 0.6f, 5 };
-  GstCclFormat format;
+  GstCclOutputFormat format;
   guint i;
 
   memset (columns, 0, sizeof (columns));
@@ -315,7 +315,7 @@ read_outlines (const gfloat *prototype, guint size, const gfloat (*rows)[7], gui
   }
   for (i = 0; i < 2; i++) {
     const GstCclTensor *tensors = i ? yolov8 : final;
-    const GstCclFormat format = recognise_as (tensors, 2, GST_CCL_OUTPUT_AUTO, &no_hints);
+    const GstCclOutputFormat format = recognise_as (tensors, 2, GST_CCL_OUTPUT_AUTO, &no_hints);
 
     outlines[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_outline_free);
     fail_unless (
@@ -524,8 +524,8 @@ GST_START_TEST (test_unknown)
   static const gint64 shapes[][3] = {
     { 1, 83, 7 }, { 1, CELLS, 5 }, { 1, 4, CELLS }, { 1, 10, 20 }, { 1, 0, 7 }
   };
-  const GstCclFormat yolox = { .output = GST_CCL_OUTPUT_YOLOX, .n_classes = 2 };
-  GstCclFormat format;
+  const GstCclOutputFormat yolox = { .output = GST_CCL_OUTPUT_YOLOX, .n_classes = 2 };
+  GstCclOutputFormat format;
   guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (shapes); i++) {
@@ -604,7 +604,7 @@ GST_START_TEST (test_no_numbers)
       gfloat row[7] = { 30, 20, 10, 8, 0.9f, 0.2f, 0.9f };
       GstCclTensor tensor = { "x", ORT_TYPE_FLOAT, 3, { 1, 1, 7 }, row };
       GError *error = NULL;
-      const GstCclFormat format = recognise_as (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, &no_hints);
+      const GstCclOutputFormat format = recognise_as (&tensor, 1, GST_CCL_OUTPUT_YOLOV5, &no_hints);
       gboolean read;
 
       row[k] = bad[i];

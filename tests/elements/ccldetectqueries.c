@@ -26,10 +26,10 @@ teardown (void)
 
 static const GstCclHints no_hints;
 
-static GstCclFormat
+static GstCclOutputFormat
 recognise_as (const GstCclTensor *tensors, guint n, GstCclOutput wanted, const GstCclHints *hints)
 {
-  GstCclFormat format;
+  GstCclOutputFormat format;
   GError *error = NULL;
 
   fail_unless (gst_ccl_outputs_recognise (tensors, n, SIZE, SIZE, wanted, hints, &format, &error),
@@ -47,7 +47,7 @@ recognise (const GstCclTensor *tensors, guint n)
 static void
 read_boxes (const GstCclTensor *tensors, guint n, GstCclOutput output, guint index, guint batch)
 {
-  const GstCclFormat format = recognise_as (tensors, n, output, &no_hints);
+  const GstCclOutputFormat format = recognise_as (tensors, n, output, &no_hints);
   GError *error = NULL;
 
   fail_unless (gst_ccl_outputs_read (tensors, n, &format, SIZE, SIZE, index, batch, 0.3, 0.5, NULL,
@@ -89,7 +89,7 @@ check_queries (const Queries *q, guint index, guint batch)
     { q->boxes_name, ORT_TYPE_FLOAT, 3, { batch, 3, 4 }, coordinates },
   };
   gfloat *score = (gfloat *) scores + index * 3 * n_classes;
-  GstCclFormat format;
+  GstCclOutputFormat format;
   guint i, k;
 
   memset (coordinates, 0, sizeof (coordinates));
@@ -180,7 +180,7 @@ GST_START_TEST (test_one_column)
     { "pred_boxes", ORT_TYPE_FLOAT, 3, { 1, 1, 4 }, coordinates },
   };
   const GstCclHints ssd = { .output = GST_CCL_OUTPUT_SSD };
-  GstCclFormat format;
+  GstCclOutputFormat format;
   GError *error = NULL;
 
   fail_if (gst_ccl_outputs_recognise (tensors, 2, SIZE, SIZE, GST_CCL_OUTPUT_SSD, &no_hints,
@@ -207,7 +207,7 @@ GST_START_TEST (test_anchors_with_sizes)
     { "scores", ORT_TYPE_FLOAT, 3, { 1, 2, 3 }, scores },
   };
   const GstCclHints hints = { .takes_sizes = TRUE };
-  const GstCclFormat format = recognise_as (tensors, 2, GST_CCL_OUTPUT_AUTO, &hints);
+  const GstCclOutputFormat format = recognise_as (tensors, 2, GST_CCL_OUTPUT_AUTO, &hints);
 
   fail_unless_equals_int (format.output, GST_CCL_OUTPUT_SSD);
   fail_unless (gst_ccl_outputs_read (tensors, 2, &format, SIZE, SIZE, 0, 1, 0.3, format.iou, NULL,
@@ -250,7 +250,7 @@ GST_START_TEST (test_query_table)
   static gfloat data[100][7];
   const GstCclTensor tensor = { "output0", ORT_TYPE_FLOAT, 3, { 1, 100, 7 }, data };
   const GstCclHints hints = { .n_names = 3 };
-  GstCclFormat format;
+  GstCclOutputFormat format;
 
   memset (data, 0, sizeof (data));
   memcpy (data[7], (const gfloat[]){ 0.5f, 0.5f, 0.25f, 0.5f, 0.1f, 0.2f, 0.7f }, sizeof (data[7]));
@@ -278,7 +278,7 @@ GST_START_TEST (test_sizes)
   guint i;
 
   for (i = 0; i < 2; i++) {
-    GstCclFormat format = recognise_as (tensors, 3, GST_CCL_OUTPUT_AUTO, &hints);
+    GstCclOutputFormat format = recognise_as (tensors, 3, GST_CCL_OUTPUT_AUTO, &hints);
 
     fail_unless_equals_int (format.output, GST_CCL_OUTPUT_DETR);
     fail_unless (gst_ccl_outputs_read (tensors, 3, &format, SIZE, SIZE, 0, 1, 0.3, format.iou, NULL,

@@ -102,7 +102,7 @@ read_outputs (FuzzInput *input)
                               .n_names = fuzz_below (input, 100),
                               .end_to_end = fuzz_below (input, 2),
                               .takes_sizes = fuzz_below (input, 2) };
-  GstCclFormat found;
+  GstCclOutputFormat found;
   GPtrArray *outlines = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_ccl_outline_free);
   GstCclTensor tensors[4];
   GstCclView view;
