@@ -166,6 +166,48 @@ GST_START_TEST (test_moving)
 }
 GST_END_TEST;
 
+/* A network that has one box for each object may have two where crops share a part of the frame:
+ * the default keeps the better one, 1 keeps all. */
+GST_START_TEST (test_several_crops)
+{
+  static gfloat rows[300][6];
+  const gdouble overlaps[] = { -1, 0.5, 1 };
+  guint counts[3], i, k;
+
+  /* Two boxes of each tile of the picture, so that some are in each crop. */
+  for (i = 0; i < 128; i++) {
+    const gfloat x = (gfloat) (i / 2 % 8 * 8), y = (gfloat) (i / 16 * 8);
+
+    memcpy (rows[i], (const gfloat[]){ x, y, x + 6, y + 6, i % 2 ? 0.9f : 0.8f, 1 }, 24);
+  }
+  ort_fake.outputs[0] = (GstCclTensor){ "output0", ORT_TYPE_FLOAT, 3, { 1, 300, 6 }, rows };
+  for (k = 0; k < 3; k++) {
+    GstElement *element =
+        element_new ("wait", TRUE, "region", 1, "iou-threshold", overlaps[k], NULL);
+    GstHarness *h = ccl_test_harness_new (element, "GRAY8", 640, 360);
+
+    for (i = 0; ccl_test_stat (element, "inferences") == 0; i++) {
+      GstBuffer *buffer = ccl_test_frame_new (640, 360, i);
+      const GstCclComponent things[] = {
+        { 1, 40 + 2 * i, 40, 20, 20, 400, 49.5 + 2 * i, 49.5 },
+        { 2, 500 + 2 * i, 300, 20, 20, 400, 509.5 + 2 * i, 309.5 },
+      };
+
+      fail_unless (i < 50);
+      gst_buffer_add_ccl_meta (buffer, 640, 360, 2, things, 2);
+      buffer = gst_harness_push_and_pull (h, buffer);
+      counts[k] = count_regions (buffer, "class-2", NULL);
+      gst_buffer_unref (buffer);
+    }
+    fail_unless_equals_uint64 (ccl_test_stat (element, "crops"), 2);
+    ccl_test_harness_free (h);
+  }
+  fail_unless (counts[0] > 1);
+  fail_unless_equals_int (counts[1], counts[0]);
+  fail_unless_equals_int (counts[2], 2 * counts[0]);
+}
+GST_END_TEST;
+
 /* Elements share one session; it takes their pictures together. */
 GST_START_TEST (test_share)
 {
@@ -571,6 +613,7 @@ ccldetect_suite (void)
   tcase_add_test (tcase, test_flush);
   tcase_add_test (tcase, test_rates);
   tcase_add_test (tcase, test_moving);
+  tcase_add_test (tcase, test_several_crops);
   tcase_add_test (tcase, test_share);
   tcase_add_test (tcase, test_still);
   tcase_add_test (tcase, test_missing);
