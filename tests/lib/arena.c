@@ -54,8 +54,9 @@ reserve (TestArena *arena, size_t bytes)
     return;
   release (arena);
   if (arena->memory != CCL_MEMORY_HOST) {
-    arena->base = test_device_alloc (arena->memory, bytes);
-    arena->capacity = bytes;
+    /* Frames end where the memory does, and their samples, of up to 32 bits, are aligned. */
+    arena->capacity = (bytes + 3) / 4 * 4;
+    arena->base = test_device_alloc (arena->memory, arena->capacity);
     return;
   }
 

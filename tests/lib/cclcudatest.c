@@ -67,14 +67,22 @@ ccl_test_cuda_add_meta (GstBuffer *buffer)
 GstBuffer *
 ccl_test_cuda_picture_new (GstCudaContext *context, const gchar *format, gboolean with_meta)
 {
-  GstBuffer *source = ccl_test_picture_new ("GRAY8", LAYOUT_PACKED), *buffer;
+  GstBuffer *source, *buffer;
   GstMapInfo from, to;
-  GstVideoInfo info;
-  gsize stride;
+  GstVideoInfo info, luma;
+  gsize stride, row;
   guint y;
 
   gst_video_info_set_format (&info, gst_video_format_from_string (format), PICTURE_WIDTH,
                              PICTURE_HEIGHT);
+  gst_video_info_set_format (&luma,
+                             GST_VIDEO_INFO_COMP_DEPTH (&info, 0) > 8
+                                 ? GST_VIDEO_INFO_FORMAT (&info)
+                                 : GST_VIDEO_FORMAT_GRAY8,
+                             PICTURE_WIDTH, PICTURE_HEIGHT);
+  row = (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&luma, 0) * PICTURE_WIDTH;
+  source = ccl_test_picture_new (gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&luma)),
+                                 LAYOUT_PACKED);
   buffer = ccl_test_cuda_buffer_new (context, &info);
   stride = (gsize) GST_VIDEO_INFO_PLANE_STRIDE (&ccl_test_cuda_peek (buffer)->info, 0);
 
@@ -82,7 +90,8 @@ ccl_test_cuda_picture_new (GstCudaContext *context, const gchar *format, gboolea
   fail_unless (gst_buffer_map (buffer, &to, GST_MAP_WRITE));
   memset (to.data, 255, to.size);
   for (y = 0; y < PICTURE_HEIGHT; y++)
-    memcpy (to.data + y * stride, from.data + y * GST_ROUND_UP_4 (PICTURE_WIDTH), PICTURE_WIDTH);
+    memcpy (to.data + y * stride, from.data + y * (gsize) GST_VIDEO_INFO_PLANE_STRIDE (&luma, 0),
+            row);
   gst_buffer_unmap (buffer, &to);
   gst_buffer_unmap (source, &from);
   gst_buffer_unref (source);
