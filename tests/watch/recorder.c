@@ -782,14 +782,17 @@ GST_START_TEST (test_missing)
   removed = watch_media_sweep (media, TIME);
   fail_unless_equals_int (g_strv_length (removed), 1);
   expect_state (media, old, WATCH_FILE_MISSING, "removed");
-  /* Named before the thread has seen that the disk is full. */
+  /* Named before the thread, which writes others, has seen that the disk is full. */
   for (guint i = 0; i < 1000 && !full; i++) {
     watch_media_set_reserve (media, 0, 0);
     watch_media_flush (media);
+    for (guint k = 0; k < 20; k++)
+      g_free (watch_media_add_picture (media, "hall", TIME, 1, jpeg));
     watch_media_set_reserve (media, G_MAXINT64, 0);
     full = watch_media_add_picture (media, "hall", TIME, 1, jpeg);
     watch_media_flush (media);
   }
+  fail_unless (full != NULL, "the thread was always faster");
   expect_state (media, full, WATCH_FILE_MISSING, "the disk is full");
 
   /* As if another disk were mounted. */
