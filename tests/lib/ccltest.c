@@ -187,10 +187,9 @@ ccl_test_write_sample (const GstVideoFormatInfo *format, guint component, guint8
     return;
   }
   deep = (guint16) ((value << (depth - 8)) + g_random_int_range (0, 1 << (depth - 8)));
-  if (GST_VIDEO_FORMAT_INFO_IS_LE (format))
-    GST_WRITE_UINT16_LE (sample, deep << shift);
-  else
-    GST_WRITE_UINT16_BE (sample, deep << shift);
+  deep = (guint16) (deep << shift);
+  deep = GST_VIDEO_FORMAT_INFO_IS_LE (format) ? GUINT16_TO_LE (deep) : GUINT16_TO_BE (deep);
+  memcpy (sample, &deep, sizeof deep); /* perhaps at an odd address */
 }
 
 /* Draws the picture in grey. */
