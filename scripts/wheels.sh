@@ -106,7 +106,7 @@ for argument; do
 done
 exec "$work/zig-c++" "\$@" "$work/init.o"
 END
-  # CUB includes <iostream>, whose streams nobody uses; zig's library of C++ starts them otherwise.
+  # CUB includes libstdc++'s <iostream> without using its streams, and zig's libc++ lacks the initialiser.
   printf 'void _ZNSt8ios_base4InitC1Ev (void *self) {}\nvoid _ZNSt8ios_base4InitD1Ev (void *self) {}\n' >"$work/init.c"
   "$work/zig-cc" -O1 -fPIC -c -o "$work/init.o" "$work/init.c"
   chmod +x "$work/nvcc-host"

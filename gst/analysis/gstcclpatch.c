@@ -41,8 +41,8 @@ gst_ccl_patch_place (GstCclPatch *self, guint x, guint y, guint width, guint hei
   place_side (&self->y, &self->height, frame_height, &self->rows, &self->top, &self->bottom);
 }
 
-/* What a sample gets from either side, 1/256: the model's pixels beside it are parts of the samples
- * there. If they are larger than samples, several times a quarter makes it as blurred. */
+/* Returns the weight of each of a sample's two neighbours, 1/256, that blurs it as the model blurs
+ * its pixels. A pixel of the model may be larger than a sample, or smaller. */
 static guint
 get_weight (guint size, guint samples, guint scale)
 {

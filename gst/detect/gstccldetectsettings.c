@@ -184,13 +184,13 @@ install_network_properties (GObjectClass *gobject_class, gssize offset)
   /**
    * ccldetect:output:
    *
-   * What the outputs of the network mean. `auto` finds it by their shapes and names, the model's
+   * The meaning of the network's outputs. `auto` finds it by their shapes and names, the model's
    * metadata and a file `.modelinfo` beside it; #ccldetect:stats says what. Networks that look like
    * YOLOX but have decoded boxes, such as YOLOv6, need `yolov5`.
    *
    * Since: 0.1
    */
-  INSTALL (output, g_param_spec_enum ("output", "Output", "What the outputs of the network mean.",
+  INSTALL (output, g_param_spec_enum ("output", "Output", "The meaning of the network's outputs.",
                                       output_get_type (), GST_CCL_OUTPUT_AUTO, GST_CCL_READY));
 
   /**

@@ -36,7 +36,7 @@ typedef struct
   gfloat roots[GST_CCL_SIGNATURE];
 } GstCclLooksLike;
 
-/* What objects look like; see appearance.c. */
+/* The appearance of objects; see appearance.c. */
 typedef struct
 {
   gfloat same, other; /* running means of likeness: of an object with itself, and with others */

@@ -175,7 +175,7 @@ GST_START_TEST (test_norms)
 }
 GST_END_TEST;
 
-/* What the model says decides where shapes do not: seven columns are final boxes with an angle. */
+/* The metadata decides where shapes are ambiguous: seven columns are final boxes with an angle. */
 GST_START_TEST (test_end_to_end)
 {
   static gfloat rows[300][7] = { { 16, 16, 32, 32, 0.9f, 1, 0.5f } };

@@ -76,7 +76,7 @@ check_box (const GstCclComponent *c, guint x, guint y, guint width, guint height
                width, height, x, y);
 }
 
-/* What cclonvif writes is read as it was: random objects, in both kinds of coordinates. */
+/* Round trip through cclonvif: random objects, in both kinds of coordinates. */
 GST_START_TEST (test_round_trip)
 {
   static const gchar *const names[] = { "person", "car", "bus", "bicycle", "motorcycle", "gnome" };

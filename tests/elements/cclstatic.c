@@ -267,7 +267,7 @@ GST_START_TEST (test_removed)
 }
 GST_END_TEST;
 
-/* What is put down, and what is taken away, in front of strong edges, which are sharper in frames
+/* Objects that are put down or taken away in front of strong edges, which are sharper in frames
  * than in the background. */
 GST_START_TEST (test_edges)
 {

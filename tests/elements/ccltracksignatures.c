@@ -107,7 +107,7 @@ run_return (gboolean changed, gboolean looks, gboolean boxes, GRand *random)
   return before[0] == after[0] && before[1] == after[1];
 }
 
-/* What they look like decides; without that, either is wrong. */
+/* Only appearance tells the two objects apart: positions alone lead to the wrong ids. */
 GST_START_TEST (test_return)
 {
   const guint32 seed = g_random_int ();
@@ -159,7 +159,7 @@ GST_START_TEST (test_places)
 }
 GST_END_TEST;
 
-/* What went past a pad. */
+/* Counts of what passed a pad. */
 typedef struct
 {
   guint frames, components, signed_frames;

@@ -119,7 +119,7 @@ GST_START_TEST (test_trackers)
 }
 GST_END_TEST;
 
-/* Detections that nobody tracks cause one warning, which names trackers. */
+/* Detections without a tracker cause one warning, which names trackers. */
 GST_START_TEST (test_no_tracker)
 {
   GstHarness *h = ccl_test_launch (WIDTH, HEIGHT, "cclzones tripwires='gate: 0.25,0.5 0.75,0.5'");

@@ -184,6 +184,10 @@ bool check_labels (Check *check, const Case *c, CclAnalyzer *analyzer, const uin
 /* The index of the first pixel with a wrong label; SIZE_MAX if there is none. */
 size_t labels_difference (const Case *c, const CclLabels *labels, const uint32_t *expected);
 
+/* Whether to test what all algorithms of a backend share: it can run, and no other backend and no
+ * algorithm was chosen. */
+bool check_wants_backend (const Check *check, CclBackend backend);
+
 /* Counts one test; prints the message if it failed. Returns @ok. */
 bool check_that (Check *check, bool ok, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));

@@ -216,13 +216,6 @@ check_stream (Check *check, const Layout *layout, CclBackend backend, CclMemory 
   test_image_clear (&frame);
 }
 
-static bool
-wants_backend (const Check *check, CclBackend backend)
-{
-  return (check->options.backend == CCL_BACKEND_AUTO || check->options.backend == backend) &&
-         !check->options.algorithm && (backend == CCL_BACKEND_CPU || test_device_available ());
-}
-
 /* All sizes and models, from one kind of memory. */
 static void
 check_format (Check *check, const Layout *layout, CclBackend backend, CclMemory memory)
@@ -250,9 +243,9 @@ test_colors (Check *check)
 
       if (!test_arena_available ((CclMemory) m))
         continue;
-      if (wants_backend (check, CCL_BACKEND_CUDA))
+      if (check_wants_backend (check, CCL_BACKEND_CUDA))
         check_format (check, &layouts[f], CCL_BACKEND_CUDA, (CclMemory) m);
-      for (size_t i = 0; wants_backend (check, CCL_BACKEND_CPU) && m != CCL_MEMORY_DEVICE &&
+      for (size_t i = 0; check_wants_backend (check, CCL_BACKEND_CPU) && m != CCL_MEMORY_DEVICE &&
                          (functions = ccl_cpu_functions (i));
            i++) {
         ccl_cpu_tuning.functions = functions;
@@ -273,7 +266,7 @@ test_colors_opencv (Check *check)
   CclConfig config;
   CclParams params;
 
-  if (!wants_backend (check, CCL_BACKEND_CPU))
+  if (!check_wants_backend (check, CCL_BACKEND_CPU))
     return;
   ccl_config_init (&config, 1, 1);
   config.backend = CCL_BACKEND_CPU;
@@ -324,7 +317,7 @@ test_color_errors (Check *check)
   };
   uint8_t *pixels;
 
-  if (!wants_backend (check, CCL_BACKEND_CPU))
+  if (!check_wants_backend (check, CCL_BACKEND_CPU))
     return;
   pixels = calloc (400, 10);
   for (size_t i = 0; i < COUNT (cases); i++) {

@@ -213,6 +213,13 @@ case_fails (Check *check, const Case *c)
 }
 
 bool
+check_wants_backend (const Check *check, CclBackend backend)
+{
+  return (check->options.backend == CCL_BACKEND_AUTO || check->options.backend == backend) &&
+         !check->options.algorithm && (backend == CCL_BACKEND_CPU || test_device_available ());
+}
+
+bool
 check_that (Check *check, bool ok, const char *format, ...)
 {
   va_list args;

@@ -178,13 +178,6 @@ check_stream (Check *check, const Layout *layout, CclBackend backend, CclMemory 
   video_clear (&video);
 }
 
-static bool
-wants_backend (const Check *check, CclBackend backend)
-{
-  return (check->options.backend == CCL_BACKEND_AUTO || check->options.backend == backend) &&
-         !check->options.algorithm && (backend == CCL_BACKEND_CPU || test_device_available ());
-}
-
 static void
 check_layout (Check *check, const Layout *layout, CclBackend backend, CclMemory memory)
 {
@@ -206,12 +199,12 @@ test_samples (Check *check)
   for (size_t i = 0; i < COUNT (layouts); i++) {
     const CclCpuFunctions *functions;
 
-    if (wants_backend (check, CCL_BACKEND_CUDA)) {
+    if (check_wants_backend (check, CCL_BACKEND_CUDA)) {
       check_layout (check, &layouts[i], CCL_BACKEND_CUDA, CCL_MEMORY_HOST);
       check_layout (check, &layouts[i], CCL_BACKEND_CUDA, CCL_MEMORY_DEVICE);
     }
     for (size_t k = 0;
-         wants_backend (check, CCL_BACKEND_CPU) && (functions = ccl_cpu_functions (k)); k++) {
+         check_wants_backend (check, CCL_BACKEND_CPU) && (functions = ccl_cpu_functions (k)); k++) {
       ccl_cpu_tuning.functions = functions;
       check_layout (check, &layouts[i], CCL_BACKEND_CPU, CCL_MEMORY_HOST);
     }
@@ -287,7 +280,7 @@ test_sample_errors (Check *check)
   const CclMotionConfig motion = { CCL_MOTION_LUMA_420, 1, false };
   uint8_t *pixels;
 
-  if (!wants_backend (check, CCL_BACKEND_CPU))
+  if (!check_wants_backend (check, CCL_BACKEND_CPU))
     return;
   pixels = calloc (400, 10);
   for (size_t i = 0; i < COUNT (cases); i++) {

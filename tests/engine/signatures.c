@@ -259,7 +259,7 @@ check_analyzer_errors (Check *check, const CclImage *view)
     check_that (check,
                 ccl_analyzer_analyze (analyzer, view, &params, &components) == CCL_OK &&
                     ccl_analyzer_signatures (analyzer, &good, 1, &found) == CCL_ERROR_INVALID,
-                "signatures that nobody asked for");
+                "signatures without CclConfig.signatures");
   ccl_analyzer_free (analyzer);
   config.signatures = true;
   config.values = CCL_VALUES_EQUAL;

@@ -161,13 +161,6 @@ check_values (Check *check, const Frame *frame, const CclConfig *config, const C
   free (expected_labels);
 }
 
-static bool
-wants_backend (const Check *check, CclBackend backend)
-{
-  return (check->options.backend == CCL_BACKEND_AUTO || check->options.backend == backend) &&
-         !check->options.algorithm && (backend == CCL_BACKEND_CPU || test_device_available ());
-}
-
 /* The frame on a CUDA device: bands with any algorithm, as they are cut before; classes with all
  * that have them. */
 static void
@@ -179,7 +172,7 @@ check_device (Check *check, const Frame *frame, CclConfig *config, const CclImag
   config->backend = CCL_BACKEND_CUDA;
   config->device = TEST_DEVICE;
   if (config->values != CCL_VALUES_EQUAL) {
-    if (wants_backend (check, CCL_BACKEND_CUDA))
+    if (check_wants_backend (check, CCL_BACKEND_CUDA))
       check_values (check, frame, config, image);
     return;
   }
@@ -213,7 +206,7 @@ check_backends (Check *check, const Frame *frame)
     config.backend = CCL_BACKEND_CPU;
     config.device = -1;
     for (size_t i = 0; m != CCL_MEMORY_DEVICE && ccl_cpu_functions (i); i++) {
-      if (!wants_backend (check, CCL_BACKEND_CPU))
+      if (!check_wants_backend (check, CCL_BACKEND_CPU))
         break;
       ccl_cpu_tuning.functions = ccl_cpu_functions (i);
       ccl_cpu_tuning.strip_pixels = mt19937_below (&check->rng, 2) ? 1 : 500;
@@ -330,7 +323,7 @@ test_value_errors (Check *check)
   CclConfig config;
   CclParams params;
 
-  if (!wants_backend (check, CCL_BACKEND_CPU))
+  if (!check_wants_backend (check, CCL_BACKEND_CPU))
     return;
   ccl_params_init (&params);
   for (size_t i = 0; i < COUNT (cases); i++) {

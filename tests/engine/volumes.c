@@ -393,7 +393,7 @@ test_volumes_of_classes (Check *check)
   }
 }
 
-/* What volumes of classes refuse. */
+/* Volumes of classes refuse other frames and options. */
 static void
 test_class_errors (Check *check)
 {

@@ -21,7 +21,7 @@ done
 # The package's page has its pictures on the site.
 MORE = {"sbom.py": "echo '{}'\n", "xz": "echo xz\n",
         "python": "grep -q '](https://example.org/cudaccl/site/figures/' \"${@: -1}/python/README.md\"\n"}
-# What packages are installed, and roots made, by.
+# Commands that install packages and make roots.
 SHELL = """make_root() { [[ $FAIL != make_root ]] || return 3; }
 need_mirror() { echo mirror; }
 export_proxies() { :; }
